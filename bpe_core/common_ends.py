@@ -4,37 +4,46 @@ from collections.abc import Sequence
 
 
 def common_prefix(one: Sequence[object], other: Sequence[object]) -> int:
-    """The length of the longest common prefix.
+    """Return the length of the longest common prefix. The sequences must be of one type.
 
-    Compares slices, of doubled length while they are equal and halved length after they differ: O(n) for a prefix of
-    n items, in O(log n) comparisons. The sequences must be of one type, since a list slice never equals a tuple slice.
+    It compares slices, of doubled length as long as they are equal, and of halved length after they differ. So a prefix
+    of n items takes O(n) in O(log n) comparisons.
 
     >>> common_prefix([1, 2, 3, 4], [1, 2, 9])
     2
     """
-    return _common(one, 0, other, 0, 1)
-
-
-def same_ends(old: Sequence[int], new: Sequence[int]) -> tuple[int, int]:
-    """How many items are the same at the beginning and at the end, none being both."""
-    head = common_prefix(old, new)
-    return head, min(
-        min(len(old), len(new)) - head, _common(old, len(old), new, len(new), -1)
-    )
-
-
-def _common(
-    one: Sequence[object], at: int, other: Sequence[object], other_at: int, side: int
-) -> int:
-    n, step, most = 0, 1, min(len(one), len(other))
+    most = min(len(one), len(other))
+    n_common = 0
+    step = 1
     while step:
-        first, last = (n, n + step) if side > 0 else (-n - step, -n)
-        if (
-            n + step <= most
-            and one[at + first : at + last] == other[other_at + first : other_at + last]
-        ):
-            n += step
+        end = n_common + step
+        if end <= most and one[n_common:end] == other[n_common:end]:
+            n_common = end
             step *= 2
         else:
             step //= 2
-    return n
+    return n_common
+
+
+def common_suffix(one: Sequence[object], other: Sequence[object], most: int) -> int:
+    """Return the length of the longest common suffix, at most `most`; see `common_prefix`."""
+    n_common = 0
+    step = 1
+    while step:
+        end = n_common + step
+        if end <= most and (
+            one[len(one) - end : len(one) - n_common]
+            == other[len(other) - end : len(other) - n_common]
+        ):
+            n_common = end
+            step *= 2
+        else:
+            step //= 2
+    return n_common
+
+
+def same_ends(old: Sequence[int], new: Sequence[int]) -> tuple[int, int]:
+    """Return how many items are the same at the beginning and at the end. No item counts for both."""
+    n_first = common_prefix(old, new)
+    most = min(len(old), len(new)) - n_first
+    return n_first, common_suffix(old, new, most)

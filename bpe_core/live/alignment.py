@@ -13,7 +13,7 @@ from itertools import chain, pairwise
 from operator import attrgetter
 from typing import Final, NamedTuple
 
-from bpe_core.live.change import Cut, Span
+from bpe_core.live.change import Cut, PieceAt, Span
 from bpe_core.patterns.expression import enough_for, patience
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.normalizers import SourceMap
@@ -39,14 +39,6 @@ class _EncodedPiece:
     prepared: PlacedPiece
     ids: tuple[int, ...]
     is_added: bool  # whether it is an added token, which is not encoded
-
-
-class PieceAt(NamedTuple):
-    """The piece that holds a character."""
-
-    start: int
-    end: int
-    prepared_text: str  # "" for an added token, which is not encoded
 
 
 class _MeetingSpan(NamedTuple):

@@ -1,221 +1,279 @@
 """The parts of a text whose tokenizer only splits it: their tokens are those of their pieces, one after the other.
 
-A split pattern is proved to look across no *safe cut* (see `patterns.automaton`), and whether two characters are
-one depends on nothing but the two. So a part between two safe cuts has the same tokens wherever it stands.
+A split pattern provably never looks across a *safe cut* (see `patterns.automaton`), and whether two characters are a
+safe cut depends only on these two. So a part between two safe cuts has the same tokens wherever it is.
 """
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, zip_longest
 from operator import attrgetter
-from typing import Final
+from typing import Final, NamedTuple
 
 from bpe_core import kernel
 from bpe_core.common_ends import same_ends
-from bpe_core.live.change import GAPPED, Change, Edit, Part, Span, layout, without_gaps
-from bpe_core.live.giant import Gap, Giant
+from bpe_core.live.change import (
+    GAPPED,
+    Change,
+    Edit,
+    Part,
+    PieceAt,
+    Span,
+    layout,
+    without_gaps,
+)
+from bpe_core.live.giant import Gap, Giant, Mark
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import n_characters, utf8
 
-SIZE: Final = 512  # characters after which a part ends at the next safe cut
-REST: Final = 1_024  # characters at the end of a text, or of what is read of one, that are one part
+SIZE: Final = 512
+"""Characters after which a part ends at the next safe cut."""
+REST: Final = 1_024
+"""Characters at the end of a text that are one part."""
 LONGEST: Final = 16_384 if kernel.available else 2_048
-"""Characters of a part above which it is a `Giant`; a shorter one is encoded anew at each edit, in a millisecond."""
-_CACHED: Final = 64  # parts of which the tokens and spans are cached: those on a screen, and those edited lately
+"""Characters of a part above which it is a `Giant`. An edit encodes a shorter part again, in a millisecond."""
+_CACHED: Final = 64  # parts whose tokens and spans are cached: those on a screen, and those edited last
 
 
 class PlainReader:
-    """Divides texts into parts, and splits and encodes them; its rows of tokens are arrays of one type."""
+    """Divides texts into parts, and splits and encodes them. Its rows of tokens are arrays of one type."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer: Final = tokenizer
         self.splitter: Final = tokenizer.splitter
         self.lossy: Final = self.splitter.lossy  # whether there can be gaps
         self.local: Final = not self.splitter.source or self.splitter.blockwise
-        """Whether it is known how far an edit can change the pieces; if not, all of the text is split again."""
-        self.typecode: Final = GAPPED if self.lossy else "I"  # of the rows
-        self.length: Final = _Lengths(self).__getitem__  # token or gap -> its bytes
-        self.row: Final = lru_cache(_CACHED)(self.encode)  # `encode`, cached
-        self.layout: Final = lru_cache(_CACHED)(
-            lambda text: self.spans(text, self.row(text))
-        )
-        """The spans of a part, counted from its beginning."""
+        """Whether it is known how far an edit can change the pieces. If not, the whole text is split again."""
+        self.typecode: Final = GAPPED if self.lossy else "I"
+        """Type code of the rows."""
+        self.length: Final = _Lengths(self).__getitem__
+        """Returns the number of bytes of a token or a gap."""
+        self.row: Final = lru_cache(_CACHED)(self.encode)
+        self.layout: Final = lru_cache(_CACHED)(self._spans_of_text)
 
     def read(
         self, text: str, before: None = None, behind: None = None
     ) -> "list[Part | Giant]":
-        """A text between two safe cuts in parts."""
+        """Divide a text between two safe cuts into parts."""
         parts: list[Part | Giant] = []
-        at, n = 0, len(text)
-        while at < n:
-            end = n if n - at <= REST else self.splitter.cut(text, at + SIZE)
-            parts.append(self.part(text[at:end]))
-            at = end
+        start = 0
+        while start < len(text):
+            end = len(text)
+            if end - start > REST:
+                end = self.splitter.cut(text, start + SIZE)
+            parts.append(self.part(text[start:end]))
+            start = end
         return parts
 
     def part(self, text: str) -> "Part | Giant":
-        return (
-            Part(self, text)
-            if len(text) <= LONGEST
-            else Giant(self, utf8(text), len(text))
-        )
+        if len(text) > LONGEST:
+            return Giant(self, utf8(text), len(text))
+        return Part(self, text)
 
     def edited(
-        self, old: "Sequence[Part | Giant]", edit: Edit
+        self, old_parts: "Sequence[Part | Giant]", edit: Edit
     ) -> "tuple[list[Part | Giant], Change]":
-        """What an edit makes of adjacent parts, all tokens known, and how these changed; offsets count from the first.
-        The first and the last character of the parts must stay, but where the text ends there."""
-        n_bytes, row = sum(part.n_bytes for part in old), self.joined_row(old)
-        giant = (
-            Giant.joined(self, old)
-            if any(isinstance(part, Giant) for part in old)
-            else None
-        )
+        """Edit adjacent parts. Return the new parts, with all tokens computed, and how the tokens changed.
+
+        Offsets count from the first part. The first and the last character of the parts must stay, except at the
+        beginning and the end of the text.
+        """
+        has_giant = any(isinstance(part, Giant) for part in old_parts)
+        n_old_bytes = sum(part.n_bytes for part in old_parts)
+        giant = Giant.joined(self, old_parts) if has_giant else None
         if giant and giant.n_characters + edit.growth > LONGEST:
-            whole, begin, end = giant.edited(edit)
-            new: list[Part | Giant] = [whole]
-            text = giant.between(begin[0], end[0])
+            edited = giant.edited(edit)
+            new_parts: list[Part | Giant] = [edited.giant]
+            # Compare the tokens between two marks only: those outside of them stay.
+            old = _Passage.of_giant(giant, edited.start, edited.end)
         else:
-            giant, text = None, "".join([part.text for part in old])
-            new = self.read(edit.of(text))
-            begin, end = (0, 0, 0), (len(text), n_bytes, len(row))
-        at, before, first = begin
-        new_row, edit = (
-            self.joined_row(new),
-            Edit(edit.start - at, edit.end - at, edit.replacement),
+            old = _Passage.of_parts(self, old_parts)
+            new_parts = self.read(edit.of(old.text))
+        new_row = self.joined_row(new_parts)
+        n_tokens_after = len(old.whole_row) - old.last_token
+        edit_in_passage = Edit(
+            edit.start - old.start, edit.end - old.start, edit.replacement
         )
-        old_row, new_row = (
-            row[first : end[2]],
-            new_row[first : end[2] + len(new_row) - len(row)],
+        change = self._change(
+            old,
+            new_row[old.first_token : len(new_row) - n_tokens_after],
+            edit_in_passage,
+            sum(part.n_bytes for part in new_parts) - n_old_bytes,
         )
-        n_bytes = sum(part.n_bytes for part in new) - n_bytes
-
-        def byte_at(n: int) -> int:
-            return (
-                giant.byte_at(first + n) - before
-                if giant
-                else sum(map(self.length, row[:n]))
-            )
-
-        change = self._change(old_row, new_row, byte_at, edit, edit.of(text), n_bytes)
-        for part in new:
+        for part in new_parts:
             part.n_tokens = len(part.ids)
-        return new, change.moved(at)
+        return new_parts, change.moved(old.start)
 
     def _change(
-        self,
-        old: "array[int]",
-        new: "array[int]",
-        byte_at: Callable[[int], int],
-        edit: Edit,
-        text: str,
-        n_bytes: int,
+        self, old: "_Passage", new_row: "array[int]", edit: Edit, n_bytes: int
     ) -> Change:
-        """The change from tokens of a text, or of a part of one, to those after an edit; `byte_at` says where one of
-        `old` begins. `text` is what the text became, and grew by `n_bytes`."""
-        head, tail = same_ends(old, new)
-        removed, inserted = old[head : len(old) - tail], new[head : len(new) - tail]
+        """Return how the tokens of a passage changed.
+
+        `new_row` has its tokens after the edit, whose offsets count from the passage. The text grew by `n_bytes`.
+        """
+        old_row = old.row
+        n_first, n_last = same_ends(old_row, new_row)
+        removed = old_row[n_first : len(old_row) - n_last]
+        inserted = new_row[n_first : len(new_row) - n_last]
         if not removed and not inserted:
             return Change(edit.start, (), (), edit.start, n_bytes)
-        data, left, right = (
-            utf8(text),
-            len(utf8(text[: edit.start])),
-            len(utf8(text[: edit.stop])),
+        text = edit.of(old.text)
+        data = utf8(text)
+        # Bytes of `data`: the changed tokens, and the text that was typed.
+        first_byte = old.byte_at(n_first)
+        last_byte = old.byte_at(len(old_row) - n_last) + n_bytes
+        typed_start = len(utf8(text[: edit.start]))
+        typed_end = len(utf8(text[: edit.stop]))
+        # Borders may have moved farther away than the ids changed. The maps are lazy: slices would be copies.
+        first_border = _next_border(
+            map(old_row.__getitem__, range(n_first, len(old_row))),
+            map(new_row.__getitem__, range(n_first, len(new_row))),
+            self.length,
+            first_byte,
+            typed_start,
         )
-        begin, end = byte_at(head), byte_at(len(old) - tail) + n_bytes
-        start = len(data[:begin].decode(errors="ignore"))
-        # Not slices, which would be copies.
-        one, other = (map(row.__getitem__, range(head, len(row))) for row in (old, new))
-        first = _next_border(one, other, self.length, begin, left)
-        before, after = (
-            map(row.__getitem__, range(len(row) - tail - 1, -1, -1))
-            for row in (old, new)
+        border_from_end = _next_border(
+            map(old_row.__getitem__, range(len(old_row) - n_last - 1, -1, -1)),
+            map(new_row.__getitem__, range(len(new_row) - n_last - 1, -1, -1)),
+            self.length,
+            len(data) - last_byte,
+            len(data) - typed_end,
         )
-        last = len(data) - _next_border(
-            before, after, self.length, len(data) - end, len(data) - right
-        )
+        last_border = len(data) - border_from_end
+        start = len(data[:first_byte].decode(errors="ignore"))
         return Change(
-            start,
-            tuple(without_gaps(removed)),
-            tuple(without_gaps(inserted)),
-            max(start, n_characters(data[:end])),
-            n_bytes,
-            begin - len(utf8(text[:start])),
-            max(0, left - first, last - right),
+            start=start,
+            removed=tuple(without_gaps(removed)),
+            inserted=tuple(without_gaps(inserted)),
+            stop=max(start, n_characters(data[:last_byte])),
+            n_bytes=n_bytes,
+            head=first_byte - len(utf8(text[:start])),
+            ripple=max(0, typed_start - first_border, last_border - typed_end),
         )
 
     def split(self, text: str) -> list[str]:
-        """The pieces of `text`, each `Gap` included: joined they are `text`."""
+        """Return the pieces of `text` and the gaps between them. Joined they are `text`."""
         if not self.lossy:
             return self.splitter.split(text)
-        found: list[str] = []
-        end = 0
-        for start, stop in self.splitter.places(text):
-            found += Gap(text[end:start]), text[start:stop]
-            end = stop
-        return list(filter(None, (*found, Gap(text[end:]))))
+        pieces: list[str] = []
+        done = 0
+        for start, end in self.splitter.places(text):
+            pieces += Gap(text[done:start]), text[start:end]
+            done = end
+        pieces.append(Gap(text[done:]))
+        return [piece for piece in pieces if piece]
 
     def ids(self, piece: str) -> Sequence[int]:
-        """The tokens of a piece; of a gap, a negative number."""
-        return (
-            (-len(utf8(piece)),)
-            if isinstance(piece, Gap)
-            else self.tokenizer.encode_piece(piece)
-        )
+        """Return the tokens of a piece, or the negative number that represents a gap."""
+        if isinstance(piece, Gap):
+            return (-len(utf8(piece)),)
+        return self.tokenizer.encode_piece(piece)
 
     def token_bytes(self, token: int) -> bytes:
-        """The bytes of a token; of a negative number, which stands for a gap, as many zeros."""
+        """Return the bytes of a token. A gap has as many zeros as it has bytes."""
         return self.tokenizer.token_bytes(token) if token >= 0 else bytes(-token)
 
     def encode(self, text: str) -> "array[int]":
-        """The tokens of a text between two safe cuts, gaps included."""
+        """Return the tokens and gaps of a text between two safe cuts."""
         if self.lossy:
             return array(GAPPED, chain.from_iterable(map(self.ids, self.split(text))))
         return self.tokenizer.encode_to_array(text)
 
     def joined_row(self, parts: "Sequence[Part | Giant]") -> "array[int]":
+        """Return the tokens of several parts."""
         rows = [
             part.row if isinstance(part, Giant) else self.row(part.text)
             for part in parts
         ]
-        return rows[0] if len(rows) == 1 else array(self.typecode, b"".join(rows))
+        if len(rows) == 1:
+            return rows[0]
+        return array(self.typecode, b"".join(rows))
 
     def tokens(self, part: Part) -> Sequence[int]:
         return without_gaps(self.row(part.text))
 
     def spans_of(self, part: Part, start: int, end: int) -> Sequence[Span]:
         spans = self.layout(part.text)
-        return spans[
-            bisect_right(spans, start, key=attrgetter("end")) : bisect_left(
-                spans, end, key=attrgetter("start")
-            )
-        ]
+        first = bisect_right(spans, start, key=attrgetter("end"))
+        last = bisect_left(spans, end, key=attrgetter("start"))
+        return spans[first:last]
 
     def piece_at(
         self, parts: "Sequence[Part | Giant]", index: int, offset: int
-    ) -> tuple[int, int, str]:
-        """(start, end, text) of the piece at `offset` of a part."""
+    ) -> PieceAt:
+        """Return the piece at `offset` of a part."""
         part = parts[index]
         if isinstance(part, Giant):
-            first, last = part.ends.around(len(utf8(part.between(0, offset))))
-            start, end = n_characters(part.data[:first]), n_characters(part.data[:last])
+            first_byte, last_byte = part.ends.around(len(utf8(part.between(0, offset))))
+            start = n_characters(part.data[:first_byte])
+            end = n_characters(part.data[:last_byte])
         else:
             ends = list(accumulate(map(len, self.split(part.text)), initial=0))
-            start, end = ends[(behind := bisect_right(ends, offset)) - 1], ends[behind]
-        return start, end, part.between(start, end)
+            piece = bisect_right(ends, offset)
+            start = ends[piece - 1]
+            end = ends[piece]
+        return PieceAt(start, end, part.between(start, end))
+
+    def _spans_of_text(self, text: str) -> tuple[Span, ...]:
+        return self.spans(text, self.row(text))
 
     def spans(self, text: str, row: "array[int]") -> tuple[Span, ...]:
-        """The spans of a text with these tokens, without its gaps."""
-        found = layout(text, row, self.token_bytes)
-        return (
-            tuple(span for span in found if span.ids[0] >= 0) if self.lossy else found
+        """Return the spans of a text with these tokens, without its gaps."""
+        spans = layout(text, row, self.token_bytes)
+        if not self.lossy:
+            return spans
+        return tuple(span for span in spans if span.ids[0] >= 0)
+
+
+class _Passage(NamedTuple):
+    """The stretch of adjacent parts whose tokens an edit may change."""
+
+    text: str
+    start: int  # code points of the parts before it
+    whole_row: "array[int]"  # the tokens of all parts
+    first_token: int  # index in `whole_row`
+    last_token: int  # index after the last token
+    byte_of_token: Callable[[int], int]  # index in `whole_row` -> byte of the passage
+
+    @classmethod
+    def of_parts(
+        cls, reader: PlainReader, parts: "Sequence[Part | Giant]"
+    ) -> "_Passage":
+        row = reader.joined_row(parts)
+        return cls(
+            text="".join([part.text for part in parts]),
+            start=0,
+            whole_row=row,
+            first_token=0,
+            last_token=len(row),
+            byte_of_token=lambda token: sum(map(reader.length, row[:token])),
         )
+
+    @classmethod
+    def of_giant(cls, giant: Giant, start: Mark, end: Mark) -> "_Passage":
+        return cls(
+            text=giant.between(start.characters, end.characters),
+            start=start.characters,
+            whole_row=giant.row,
+            first_token=start.tokens,
+            last_token=end.tokens,
+            byte_of_token=lambda token: giant.byte_at(token) - start.bytes,
+        )
+
+    @property
+    def row(self) -> "array[int]":
+        """Its tokens."""
+        return self.whole_row[self.first_token : self.last_token]
+
+    def byte_at(self, token: int) -> int:
+        """Return the byte of the passage at which one of its tokens begins."""
+        return self.byte_of_token(self.first_token + token)
 
 
 class _Lengths(dict[int, int]):
-    """How many bytes tokens have. Twice as fast as a cached function, and an edit may ask for a hundred thousand."""
+    """How many bytes tokens have. Twice as fast as a cached function; an edit may need a hundred thousand."""
 
     def __init__(self, reader: PlainReader) -> None:
         self._reader: Final = reader
@@ -228,17 +286,17 @@ def _next_border(
     one: Iterable[int],
     other: Iterable[int],
     length: Callable[[int], int],
-    at: int,
-    stop: int,
+    start: int,
+    limit: int,
 ) -> int:
-    """The first border from `at` on that only one of two rows of tokens has, both beginning there; at most `stop`."""
-    borders = (accumulate(map(length, row), initial=at) for row in (one, other))
-    pairs = zip_longest(*borders, fillvalue=stop)
-    return next(
-        (
-            min(here, there, stop)
-            for here, there in pairs
-            if here != there or here >= stop
-        ),
-        stop,
-    )
+    """Return the first border that only one of two rows of tokens has; at most `limit`. Both rows begin at `start`."""
+
+    def borders(row: Iterable[int]) -> Iterator[int]:
+        return accumulate(map(length, row), initial=start)
+
+    for border, other_border in zip_longest(
+        borders(one), borders(other), fillvalue=limit
+    ):
+        if border != other_border or border >= limit:
+            return min(border, other_border, limit)
+    return limit

@@ -131,7 +131,7 @@ def test_the_empty_text(vocabulary):
 
 @pytest.mark.parametrize(("start", "end"), [(-1, 0), (2, 1), (0, 4), (4, 4)])
 def test_a_range_that_is_none(vocabulary, start, end):
-    with pytest.raises(OptionError, match="There is no range"):
+    with pytest.raises(OptionError, match="is not in this text"):
         LiveText(Tokenizer(vocabulary, "gpt4"), "abc").splice(start, end, "")
 
 
