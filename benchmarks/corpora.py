@@ -38,7 +38,7 @@ def bpescope(wish: str, paths: list[Path], vocabulary: Path, out: Path) -> int:
     """Ours: the command that a user types, and for counts of tokens what an audit does."""
     if wish == "usage":
         from bpe_core import Counts, load
-        from bpe_core.auditing.subject import Usage
+        from bpe_core.auditing.usage import Usage
         from bpe_core.corpus import find_files
 
         tokenizer = load(vocabulary)

@@ -1,14 +1,28 @@
-"""The audit: suspicious tokens, found in the vocabulary alone, and in corpora and embeddings where they are given."""
+"""The audit: suspicious tokens, found in the vocabulary alone, and in corpora and embeddings if they are given."""
 
 import os
 from collections.abc import Iterator
 
-from bpe_core.auditing import corpora, static
-from bpe_core.auditing.embeddings import Matrix, open_matrix, undertrained
+from bpe_core.auditing import corpora, reachability, static
+from bpe_core.auditing.embeddings import undertrained
 from bpe_core.auditing.findings import Finding, Findings, OnStage
+from bpe_core.auditing.matrix import Matrix, open_matrix
+from bpe_core.auditing.scaffold import scaffold
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.corpus import Counts
 from bpe_core.tokenizer import Tokenizer
+
+_CHECKS = (
+    static.spelling,
+    reachability.unreachable,
+    static.duplicates,
+    corpora.absent_from_reference,
+    corpora.seldom,
+    scaffold,
+    corpora.few_documents,
+    static.shape,
+    static.added_tokens,
+)
 
 
 def audit(
@@ -20,16 +34,28 @@ def audit(
     indicator: str | None = None,
     progress: OnStage | None = None,
 ) -> Findings:
-    """All findings about the tokenizer's tokens, the worst first.
+    """Find suspicious tokens. Takes O(`n_tokens`), and is linear in the size of the counts.
 
-    `counts` and `reference` are those of `AuditSubject`; `embeddings` is the embedding matrix of a model that uses the
-    tokenizer (row i belongs to id i), or the path of one, see `open_matrix`; `indicator` that of `undertrained`. Raises
-    `OptionError` for texts split by another pattern, `EmbeddingsError` for a matrix that cannot be read or lacks rows.
-    O(`n_tokens`), and linear in what was counted; `progress` is called now and then.
+    Args:
+        tokenizer: Any tokenizer.
+        counts: Counts of the training corpus, or of any text of interest, split by the tokenizer's pattern.
+        reference: Counts of the text that a model is going to learn from.
+        embeddings: The embedding matrix of a model that uses the tokenizer (row i belongs to id i), or its path; see
+            `open_matrix`.
+        indicator: How rows are judged; see `undertrained`.
+        progress: Called now and then with (done, total, stage).
 
-    >>> from bpe_core import train
-    >>> audit(train("low lower lowest", vocab_size=258))
-    <Findings: 1 never-used, 1 scaffold, 13 unused-byte>
+    Returns:
+        All findings, the worst first.
+
+    Raises:
+        OptionError: The texts were split by another pattern.
+        EmbeddingsError: The matrix cannot be read, or has no row for some ids.
+
+    Example:
+        >>> from bpe_core import train
+        >>> audit(train("low lower lowest", vocab_size=258))
+        <Findings: 1 never-used, 1 scaffold, 13 unused-byte>
     """
     if isinstance(embeddings, str | os.PathLike):
         embeddings = open_matrix(embeddings)
@@ -44,24 +70,14 @@ def examine(
     embeddings: Matrix | None = None,
     indicator: str | None = None,
 ) -> Iterator[Finding]:
-    """The findings as they are made, check by check; `indicator` is that of `undertrained`."""
-    impossible: set[int] = set()
-    for check in (
-        *(
-            static.spelling,
-            static.unreachable,
-            static.duplicates,
-            corpora.absent_from_reference,
-            corpora.seldom,
-        ),
-        *(corpora.scaffold, corpora.few_documents, static.shape, static.added_tokens),
-    ):
+    """Yield findings as they are made, check by check."""
+    impossible: set[int] = set()  # tokens that no text becomes, so they are never used
+    for check in _CHECKS:
         for finding in check(subject):
             if finding.kind in ("unused-byte", "unreachable"):
                 impossible.add(finding.id)
-            if (
-                finding.kind != "never-used" or finding.id not in impossible
-            ):  # what no text becomes is never used
-                yield finding
+            if finding.kind == "never-used" and finding.id in impossible:
+                continue
+            yield finding
     if embeddings is not None:
         yield from undertrained(subject, embeddings, indicator)

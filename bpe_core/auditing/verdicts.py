@@ -1,9 +1,8 @@
-"""One verdict about each token: evidence of all kinds joined in one row, with a score that tells how it was made."""
+"""One verdict per token: evidence of all kinds in one row, with a score that shows how it was made."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
 from typing import Any, Final
 
 from bpe_core.auditing.findings import (
@@ -17,54 +16,56 @@ from bpe_core.auditing.findings import (
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.visible import token_label
 
-_FAINT: Final = {
-    "duplicate",
-    "special-lookalike",
-}  # kinds of which a note counts a tenth
+_FAINT: Final = {"duplicate", "special-lookalike"}
+"""Kinds whose notes count a tenth."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """All that an audit has to say about one token.
-
-    `evidence` is what is known of the token, as JSON has it. Always: "step" (0 if no merge made it), "parents" (two ids
-    or None), "special" (a special token). As far as they are known, its numbers in `AuditSubject.columns`. With
-    findings: "witness" (a text in which it occurs, or None), and for each of its kinds an object of that name: the
-    evidence of the finding, "severity" and "reason".
-    """
+    """Everything that an audit knows about one token."""
 
     id: int
-    token: bytes  # of a special token its text in UTF-8
-    score: float  # 0 to 1, higher is more suspicious, see `bpe_core.auditing.findings`
-    severity: Severity | None  # of its worst finding
-    kinds: tuple[str, ...]  # of its findings, what counts most first
-    reason: str  # those of its findings, safe to write to a terminal
-    shares: Mapping[str, float] = field(
-        default_factory=dict
-    )  # kind -> its part of the score, the greatest first
+    token: bytes
+    """The bytes of the token; the text of a special token in UTF-8."""
+    score: float
+    """From 0 to 1; higher is more suspicious. See `bpe_core.auditing.findings`."""
+    severity: Severity | None
+    """The severity of its worst finding."""
+    kinds: tuple[str, ...]
+    """The kinds of its findings; the one that counts most comes first."""
+    reason: str
+    """The reasons of its findings, safe to write to a terminal."""
+    shares: Mapping[str, float] = field(default_factory=dict)
+    """Kind -> its part of the score, the greatest first."""
     evidence: Mapping[str, Any] = field(default_factory=dict)
+    """What is known of the token, as JSON values. Always: "step" (0 if no merge made it), "parents" (two ids or None),
+    "special". If known: its numbers in `AuditSubject.columns`. With findings: "witness" (a text in which it occurs, or
+    None), and for each kind of finding an object with its evidence, "severity" and "reason"."""
 
     @property
     def label(self) -> str:
+        """The token as text that is safe to show."""
         return token_label(self.token)
 
     @property
     def making(self) -> str:
-        """The score as a sum of parts above 0.00 that add up as written: "0.83 = undertrained 0.60 + scaffold 0.23"."""
-        cents = pairwise(
-            round(100 * total)
-            for total in accumulate(self.shares.values(), initial=0.0)
-        )
-        of_each = zip(self.shares, cents, strict=True)
-        parts = [
-            f"{kind} {(to - since) / 100:.2f}"
-            for kind, (since, to) in of_each
-            if to > since
-        ]
-        return f"{self.score:.2f}" + (f" = {' + '.join(parts)}" if parts else "")
+        """The score as a sum: "0.83 = undertrained 0.60 + scaffold 0.23". Parts that round to 0.00 are left out."""
+        parts: list[str] = []
+        total = 0.0
+        cents = 0
+        for kind, share in self.shares.items():
+            # Round the running total, so that the parts add up as written.
+            total += share
+            cents_before = cents
+            cents = round(100 * total)
+            if cents > cents_before:
+                parts.append(f"{kind} {(cents - cents_before) / 100:.2f}")
+        if not parts:
+            return f"{self.score:.2f}"
+        return f"{self.score:.2f} = {' + '.join(parts)}"
 
     def to_json(self) -> dict[str, Any]:
-        """The verdict as `audit --jsonl` prints it: "token" in hex, "text" for a reader."""
+        """Return the verdict as `audit --jsonl` prints it: "token" in hex, "text" for a reader."""
         return {
             "id": self.id,
             "token": self.token.hex(),
@@ -79,87 +80,116 @@ class Verdict:
 
 
 def verdicts(subject: AuditSubject, findings: Sequence[Finding]) -> list[Verdict]:
-    """The verdicts on all tokens with a finding, the highest score first; of equal ones the longer: it ends a chain."""
+    """Return the verdicts on all tokens with a finding, the highest score first, the longer one of two equal scores.
+
+    The longer token ends a chain of merges.
+    """
     ids = sorted({finding.id for finding in findings})
-    return sorted(
-        verdicts_on(ids, subject, findings),
-        key=lambda verdict: (-verdict.score, -len(verdict.token)),
-    )
+    found = list(verdicts_on(ids, subject, findings))
+    found.sort(key=lambda verdict: (-verdict.score, -len(verdict.token)))
+    return found
 
 
 def verdicts_on(
     ids: Iterable[int], subject: AuditSubject, findings: Iterable[Finding]
 ) -> Iterator[Verdict]:
-    """The verdicts on tokens, special ones too, in the order of `ids`."""
-    about: dict[int, list[Finding]] = defaultdict(list)
+    """Yield the verdicts on tokens, also on special tokens, in the order of `ids`."""
+    findings_of: dict[int, list[Finding]] = defaultdict(list)
     for finding in findings:
-        about[finding.id].append(finding)
+        findings_of[finding.id].append(finding)
     for token in ids:
-        yield verdict(subject, token, about.get(token, []))
+        yield verdict(subject, token, findings_of.get(token, []))
 
 
 def verdict(subject: AuditSubject, token: int, findings: Sequence[Finding]) -> Verdict:
-    """What these findings, all about it, say of a token."""
-    vocabulary, special = subject.tokenizer.vocabulary, token in subject.specials
-    parents = vocabulary.parents(token)
-    percentile = None if special else subject.percentile(token)
-    worth: dict[str, float] = {}
-    for finding in (
-        findings
-    ):  # the weight of its kind, times how strong it is among those of its kind, 0 to 1
-        weight = KINDS[finding.kind]
-        usual = (
-            0.1 if finding.severity is Severity.NOTE and finding.kind in _FAINT else 1.0
-        )
-        points: float = weight.most * finding.evidence.get("strength", usual)
-        if weight.guess and percentile is not None:
-            points *= fading(percentile, HALF_AT)
-        worth[finding.kind] = max(points, worth.get(finding.kind, 0.0))
-    found = sorted(
-        (kind for kind in worth if kind in SAME_EVIDENCE), key=worth.__getitem__
+    """Join findings, all about one token, into a verdict."""
+    is_special = token in subject.specials
+    percentile = None if is_special else subject.percentile(token)
+    points = _points_of_kinds(findings, percentile)
+    shares = _shares(points)
+    strongest_first = sorted(findings, key=lambda finding: -points[finding.kind])
+    kinds = dict.fromkeys(finding.kind for finding in strongest_first)
+    reasons = dict.fromkeys(finding.reason for finding in strongest_first)
+    return Verdict(
+        id=token,
+        token=subject.tokenizer.vocabulary.token_bytes(token),
+        score=round(sum(shares.values()), 6),
+        severity=max((finding.severity for finding in findings), default=None),
+        kinds=tuple(kinds),
+        reason=" ".join(reasons),
+        shares=shares,
+        evidence=_evidence(subject, token, strongest_first, percentile),
     )
-    worth.update(dict.fromkeys(found[:-1], 0.0))
+
+
+def _points_of_kinds(
+    findings: Sequence[Finding], percentile: float | None
+) -> dict[str, float]:
+    """Return the points of each kind of finding; `percentile` is that of the token's row in a model."""
+    points_of: dict[str, float] = {}
+    for finding in findings:
+        points = _points(finding, percentile)
+        points_of[finding.kind] = max(points, points_of.get(finding.kind, 0.0))
+    same_evidence = [kind for kind in points_of if kind in SAME_EVIDENCE]
+    same_evidence.sort(key=points_of.__getitem__)
+    for kind in same_evidence[:-1]:
+        points_of[kind] = 0.0
     if percentile is not None:
-        worth["undertrained"] = KINDS["undertrained"].most * fading(percentile, HALF_AT)
-    shares, left = dict[str, float](), 1.0
-    for kind, value in sorted(worth.items(), key=lambda item: -item[1]):
-        shares[kind] = round(left * value, 6)
-        left *= 1 - value
-    findings = sorted(findings, key=lambda finding: -worth[finding.kind])
+        most = KINDS["undertrained"].most
+        points_of["undertrained"] = most * fading(percentile, HALF_AT)
+    return points_of
+
+
+def _points(finding: Finding, percentile: float | None) -> float:
+    """Return the weight of a finding's kind times how strong the finding is among those of its kind."""
+    kind = KINDS[finding.kind]
+    is_faint = finding.severity is Severity.NOTE and finding.kind in _FAINT
+    strength: float = finding.evidence.get("strength", 0.1 if is_faint else 1.0)
+    points = kind.most * strength
+    if kind.guess and percentile is not None:
+        points *= fading(percentile, HALF_AT)
+    return points
+
+
+def _shares(points_of: Mapping[str, float]) -> dict[str, float]:
+    """Return each kind's part of the score 1 - (1 - a) * (1 - b) * ..., the greatest first."""
+    shares: dict[str, float] = {}
+    left = 1.0
+    for kind, points in sorted(points_of.items(), key=lambda item: -item[1]):
+        shares[kind] = round(left * points, 6)
+        left *= 1 - points
+    return shares
+
+
+def _evidence(
+    subject: AuditSubject,
+    token: int,
+    findings: Sequence[Finding],
+    percentile: float | None,
+) -> dict[str, Any]:
+    vocabulary = subject.tokenizer.vocabulary
+    parents = vocabulary.parents(token)
     evidence: dict[str, Any] = {
         "step": vocabulary.step_of(token),
         "parents": list(parents) if parents else None,
+        "special": token in subject.specials,
     }
-    evidence["special"] = special
-    evidence |= {
-        name: column[token]
-        for name, column in subject.columns.items()
-        if token in column
-    }
+    for name, column in subject.columns.items():
+        if token in column:
+            evidence[name] = column[token]
     if percentile is not None:
         evidence["percentile"] = round(percentile, 4)
     if findings:
-        evidence["witness"] = next(
-            (finding.witness for finding in findings if finding.witness is not None),
-            None,
-        )
+        witnesses = [
+            finding.witness for finding in findings if finding.witness is not None
+        ]
+        evidence["witness"] = witnesses[0] if witnesses else None
     for finding in findings:
-        own = {
-            name: value
-            for name, value in finding.evidence.items()
-            if evidence.get(name) != value
-        }
-        evidence[finding.kind] = own | {
-            "severity": finding.severity.word,
-            "reason": finding.reason,
-        }
-    return Verdict(
-        token,
-        vocabulary.token_bytes(token),
-        round(sum(shares.values()), 6),
-        max((finding.severity for finding in findings), default=None),
-        tuple(dict.fromkeys(finding.kind for finding in findings)),
-        " ".join(dict.fromkeys(finding.reason for finding in findings)),
-        shares,
-        evidence,
-    )
+        of_kind: dict[str, Any] = {}
+        for name, value in finding.evidence.items():
+            if evidence.get(name) != value:  # otherwise it is in the row already
+                of_kind[name] = value
+        of_kind["severity"] = finding.severity.word
+        of_kind["reason"] = finding.reason
+        evidence[finding.kind] = of_kind
+    return evidence

@@ -12,7 +12,8 @@ from typing import Final
 
 from bpe_core.auditing.embeddings import INDICATORS
 from bpe_core.auditing.findings import KINDS, Findings, Severity
-from bpe_core.auditing.static import NORMALIZERS, incomplete_bigrams, summary, what_if
+from bpe_core.auditing.reachability import NORMALIZERS, what_if
+from bpe_core.auditing.static import incomplete_bigrams, summary
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.auditing.verdicts import Verdict, verdict, verdicts, verdicts_on
 from bpe_core.cli.arguments import Subcommands, add_command

@@ -9,9 +9,10 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from bpe_core.auditing import examine
-from bpe_core.auditing.embeddings import open_matrix
 from bpe_core.auditing.findings import Finding, Findings
-from bpe_core.auditing.subject import AuditSubject, spread_of
+from bpe_core.auditing.matrix import open_matrix
+from bpe_core.auditing.subject import AuditSubject
+from bpe_core.auditing.usage import spread_of
 from bpe_core.auditing.verdicts import Verdict, verdicts
 from bpe_core.corpus import Counts, find_files
 from bpe_core.corpus.counts import is_counts

@@ -8,10 +8,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from bpe_core.auditing.embeddings import tensors_with_rows
 from bpe_core.auditing.findings import Severity
-from bpe_core.auditing.subject import witness
+from bpe_core.auditing.matrix import tensors_with_rows
 from bpe_core.auditing.verdicts import Verdict
+from bpe_core.auditing.witness import witness
 from bpe_core.corpus import find_files
 from bpe_core.corpus.reading import Unreadable
 from bpe_core.explain.places import CorpusPlace, CorpusText, token_places

@@ -48,7 +48,7 @@ def test_the_name_is_one_token_and_no_model_will_see_it(tokenizer, counts):
     )
     assert worst.evidence["expected"] == round(200 * there / tokens, 2)
     assert worst.reason == (
-        "It occurs 200 times in its training corpus and never in the reference, where "
+        "It occurs 200 times in its training corpus but never in the reference, where "
         f"{200 * there / tokens:,.0f} times would be expected."
     )
     assert worst.witness == " SolidGoldMagikarp"
@@ -70,7 +70,7 @@ def test_ranked_by_expected_against_seen(tokenizer, counts):
         Severity.WARNING,
         1,
     )
-    assert "and only once in the reference" in name.reason
+    assert "but only once in the reference" in name.reason
     # Then the colon and the digits, the more frequent first; a lack of single bytes is noted, no more.
     assert [finding.token for finding in digits] == [
         bytes([byte]) for byte in b":1234567890"
@@ -300,6 +300,6 @@ def test_other_texts_do_not_hide_what_the_record_of_a_training_tells():
         id: f.severity for id, f in own.items()
     }
     assert all(
-        f.reason.startswith("In its training later merges took")
+        f.reason.startswith("In its training, later merges took")
         for f in other.of("scaffold")
     )

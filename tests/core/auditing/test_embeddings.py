@@ -7,14 +7,8 @@ import numpy
 import pytest
 
 from bpe_core import audit, save, train
-from bpe_core.auditing.embeddings import (
-    INDICATORS,
-    Matrix,
-    indicator,
-    open_matrix,
-    tensors_with_rows,
-    unused_rows,
-)
+from bpe_core.auditing.embeddings import INDICATORS, indicator, unused_rows
+from bpe_core.auditing.matrix import Matrix, open_matrix, tensors_with_rows
 from bpe_core.cli.main import main
 from bpe_core.errors import EmbeddingsError
 
@@ -107,16 +101,16 @@ def two_of_no_usual_name(path):
         (
             "i.npy",
             lambda path: numpy.save(path, numpy.arange(3)),
-            "no matrix of floating-point numbers",
+            "not a matrix of floating-point numbers",
         ),
-        ("m.safetensors", b"", "no safetensors file"),
-        ("m.safetensors", b"\xff" * 8, "no safetensors file"),
-        ("m.safetensors", (5).to_bytes(8, "little") + b"[1,2]", "no object"),
-        ("m.safetensors", (3).to_bytes(8, "little") + b"{x}", "no safetensors file"),
+        ("m.safetensors", b"", "not a safetensors file"),
+        ("m.safetensors", b"\xff" * 8, "not a safetensors file"),
+        ("m.safetensors", (5).to_bytes(8, "little") + b"[1,2]", "not an object"),
+        ("m.safetensors", (3).to_bytes(8, "little") + b"{x}", "not a safetensors file"),
         (
             "m.safetensors",
             (20).to_bytes(8, "little") + b'{"lm_head.weight":1}',
-            "not described",
+            "does not describe",
         ),
         (
             "m.safetensors",
@@ -228,13 +222,13 @@ def test_untrained_rows_come_first_and_rows_of_nan_do_no_harm(name):
 def test_what_does_not_belong_together_is_one_sentence():
     for name, sentence in (
         ("cosine", "Only 2 rows are known to be unused"),
-        ("magic", "no indicator"),
+        ("magic", "Unknown indicator"),
     ):
         with pytest.raises(EmbeddingsError, match=sentence):
             indicator(matrix_of(ROWS), name, [1, 2])
     with pytest.raises(
         EmbeddingsError,
-        match="50 rows, and the tokenizer ids up to 281: they do not belong together",
+        match="50 rows, but the tokenizer has ids up to 281",
     ):
         audit(LEARNED, embeddings=matrix_of(ROWS))
 

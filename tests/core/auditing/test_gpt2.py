@@ -8,8 +8,8 @@ from real import real_file
 
 from bpe_core import load
 from bpe_core.auditing import audit, examine
-from bpe_core.auditing.corpora import end_of_order
 from bpe_core.auditing.findings import Findings, Severity
+from bpe_core.auditing.scaffold import end_of_order
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.auditing.verdicts import verdicts
 from bpe_core.corpus import Counts

@@ -8,9 +8,11 @@ from real import real_file
 from bpe_core import Tokenizer, Vocabulary, load, save, train
 from bpe_core.auditing import audit
 from bpe_core.auditing.findings import Severity
-from bpe_core.auditing.static import what_if
-from bpe_core.auditing.subject import LONGEST_EXAMPLE, AuditSubject, Usage, witness
+from bpe_core.auditing.reachability import what_if
+from bpe_core.auditing.subject import AuditSubject
+from bpe_core.auditing.usage import Usage
 from bpe_core.auditing.verdicts import verdict
+from bpe_core.auditing.witness import LONGEST_EXAMPLE, witness
 from bpe_core.cli.main import main
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Counts
@@ -73,14 +75,14 @@ REMOVED = prepared(
 )
 ENDED = PRESETS["S2-prose"].train()
 NEVER, OCCURS = (
-    ", and in none of 617 contexts tried does it occur, which is no proof.",
+    ". It does not occur in any of 617 contexts tried, but that is not a proof.",
     "; inside a longer text it does occur.",
 )
-PROVED = ", and no piece of any text holds it."
+PROVED = ", and no piece of any text contains it."
 # Digits one by one, of which the published expression finds every piece.
 DIGITS = built((49, 48, 256), (256, 48, 257), pattern="qwen2")
 LETTERS, WITH_END = "“a” + “b” + “c”", "with the end of a word behind it"
-BUILD = ": the merges never build this token, whatever stands around it."
+BUILD = ": the merges never build this token, in any context."
 
 
 @pytest.mark.parametrize(
@@ -90,14 +92,14 @@ BUILD = ": the merges never build this token, whatever stands around it."
             CUT,
             257,
             "pattern",
-            "The split pattern cuts its text apart into “1” + “0” + “0”" + NEVER,
+            "The split pattern cuts its text into “1” + “0” + “0”" + NEVER,
             "",
         ),
         (
             DIGITS,
             257,
             "pattern",
-            "The split pattern cuts its text apart into “1” + “0” + “0”" + PROVED,
+            "The split pattern cuts its text into “1” + “0” + “0”" + PROVED,
             "",
         ),
         (built(*SHUT), 258, "merges", "Its bytes become “a” + “bc”" + BUILD, ""),
@@ -126,14 +128,14 @@ BUILD = ": the merges never build this token, whatever stands around it."
             SLASHES,
             257,
             "pattern",
-            "Alone, the split pattern cuts its text apart into “↵” + “//”" + OCCURS,
+            "On its own, the split pattern cuts its text into “↵” + “//”" + OCCURS,
             "=\n//",
         ),
         (
             FOLDED,
             257,
             "pattern",
-            "Alone, the split pattern cuts its text apart into “␣I” + “'”" + OCCURS,
+            "On its own, the split pattern cuts its text into “␣I” + “'”" + OCCURS,
             " I'ſ",
         ),
         (
@@ -148,7 +150,7 @@ BUILD = ": the merges never build this token, whatever stands around it."
             SPACED,
             256,
             "prefix-space",
-            "Alone, “␣” is put before its text, which becomes “␣ab”" + OCCURS,
+            "On its own, “␣” is inserted before its text, which becomes “␣ab”" + OCCURS,
             "aab",
         ),
         (
@@ -162,14 +164,14 @@ BUILD = ": the merges never build this token, whatever stands around it."
             REMOVED,
             32,
             "normalizer",
-            "Alone, its text is removed before the split" + OCCURS,
+            "On its own, its text is removed before the split" + OCCURS,
             "a a",
         ),
         (
             ENDED,
             b"low",
             "end-of-word",
-            f"Alone, with the end of a word behind it, its text becomes “low</w>”{OCCURS}",
+            f"On its own, with the end-of-word marker its text becomes “low</w>”{OCCURS}",
             "lowa",
         ),
     ],
@@ -188,7 +190,7 @@ def test_each_cause_is_told_with_what_the_text_becomes(
         found,
     )
     assert finding.kind == ("reachable-in-context" if found else "unreachable")
-    severity = Severity.WARNING if "no proof" in reason else Severity.PROBLEM
+    severity = Severity.WARNING if "not a proof" in reason else Severity.PROBLEM
     assert finding.severity is (Severity.NOTE if found else severity)
     if not found:  # what is only not found weighs less than what is proved
         row = verdict(AuditSubject(tokenizer), finding.id, [finding])
@@ -215,7 +217,7 @@ def test_which_tokens_are_unreachable():
         b" ",
     ]
     assert {f.reason for f in dropped} == {
-        "The split pattern drops this text, and no piece of any text holds it."
+        "The split pattern drops this text, and no piece of any text contains it."
     }
     assert {f.severity for f in dropped} == {
         Severity.NOTE

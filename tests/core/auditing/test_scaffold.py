@@ -6,7 +6,7 @@ import random
 import pytest
 
 from bpe_core import audit, load
-from bpe_core.auditing.corpora import WINDOW, end_of_order
+from bpe_core.auditing.scaffold import WINDOW, end_of_order
 from bpe_core.auditing.static import summary
 from bpe_core.formats.huggingface.writing import write
 from bpe_core.tokenizer import Tokenizer
@@ -42,7 +42,7 @@ def test_what_was_appended_is_no_scaffold_by_rank(learned):
     found = audit(Tokenizer(longer, "none")).of("scaffold")
     assert all(finding.evidence["step"] <= learned.n_merges + 20 for finding in found)
     said = list(summary(Tokenizer(longer, "none")))[1]
-    assert f"Behind merge {end_of_order(longer):,}" in said and "were appended" in said
+    assert f"After merge {end_of_order(longer):,}" in said and "were appended" in said
 
 
 def every_split(tokenizer):

@@ -193,7 +193,7 @@ def test_an_added_word_is_found_inside_of_words_and_a_special_one_where_it_is_al
         Severity.WARNING,
         True,
     )
-    assert "where it is allowed as a special token" in word.reason
+    assert "if it is allowed as a special token" in word.reason
 
 
 def test_incomplete_bigrams_are_all_pairs_whose_text_is_just_them(tmp_path, capsys):

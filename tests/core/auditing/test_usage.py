@@ -5,9 +5,9 @@ from collections import Counter
 import pytest
 
 from bpe_core import train
-from bpe_core.auditing import audit, subject
+from bpe_core.auditing import audit, usage
 from bpe_core.auditing.findings import Severity
-from bpe_core.auditing.subject import Usage
+from bpe_core.auditing.usage import Usage
 from bpe_core.corpus import Counts, find_files
 from bpe_core.errors import OptionError
 from bpe_core.tokenizer import Tokenizer
@@ -165,7 +165,8 @@ def test_what_is_common_is_no_problem():
 
 def test_a_corpus_split_otherwise_is_refused(words):
     with pytest.raises(
-        OptionError, match=r"split by the pattern 'gpt4' but the tokenizer uses 'words'"
+        OptionError,
+        match=r"counted with the pattern 'gpt4', but the tokenizer uses 'words'",
     ):
         audit(words[0], counts=Counts.of(WORDS, "gpt4"))
 
@@ -199,7 +200,7 @@ def files(tmp_path):
 
 
 def test_it_is_what_each_document_holds(files):
-    found = subject.spread_of(LEARNED, files)
+    found = usage.spread_of(LEARNED, files)
     counts = [Counter(LEARNED.encode(text)) for text in TEXTS]
     for token in LEARNED.vocabulary.ids():
         here = [count[token] for count in counts if count[token]]
@@ -213,11 +214,11 @@ def test_what_proves_unreadable_is_no_document_and_one_or_too_large_ones_are_not
     files, monkeypatch
 ):
     files[1].path.write_bytes(b"low \xff\xfe\xff low")
-    found = subject.spread_of(LEARNED, files)
+    found = usage.spread_of(LEARNED, files)
     (low,) = LEARNED.encode("low")
     assert found["document_frequency"][low] == sum(
         low in LEARNED.encode(TEXTS[number]) for number in (0, 2, 3)
     )
-    assert subject.spread_of(LEARNED, files[:1]) is None
-    monkeypatch.setattr(subject, "MOST_BYTES", sum(file.size for file in files) - 1)
-    assert subject.spread_of(LEARNED, files) is None
+    assert usage.spread_of(LEARNED, files[:1]) is None
+    monkeypatch.setattr(usage, "MOST_BYTES", sum(file.size for file in files) - 1)
+    assert usage.spread_of(LEARNED, files) is None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bpe_core import OptionError, Trainer, load
-from bpe_core.auditing.subject import Usage
+from bpe_core.auditing.usage import Usage
 from bpe_core.cli.main import main
 from bpe_core.corpus import Counts, find_files
 from bpe_core.corpus.sampling import STRETCH, Sample, files_by_weight, parsed_weights

@@ -94,7 +94,10 @@ NATIVE = [
         "Merge 4 joins the id 900, which no merge before it makes",
     ),
     (row(3, [98, 98, 261, 1, 1, 1, "aa"]), "98 and 98 are merged twice"),
-    (row(3, [98, 34, 258, 1, 1, 1, "a!"]), "Merge 4 makes the id 258, which has other bytes already"),
+    (
+        row(3, [98, 34, 258, 1, 1, 1, "a!"]),
+        "Merge 4 makes the id 258, which has other bytes already",
+    ),
     (
         row(3, [98, 99, 260, 1, 1, 1, "the"]),
         "in merges[3], the text is not what the ids stand for",
