@@ -1,7 +1,7 @@
 """Split patterns (pre-tokenization): a splitter for a published pattern by name, or for any regular expression.
 
-No merge crosses from one piece into the next. Character properties such as `\\p{L}` are those of the Unicode version
-of the installed `regex` module.
+No merge crosses from one piece into the next. Character properties such as `\\p{L}` follow the Unicode version of the
+installed `regex` module.
 
 >>> list(PATTERNS)
 ['none', 'words', 'gpt2', 'gpt4', 'gpt4o', 'llama3', 'qwen2']
@@ -15,13 +15,16 @@ __all__ = ["PATTERNS", "Splitter", "patience", "splitter", "tried"]
 
 
 def tried(pattern: str, text: str) -> list[str]:
-    """The pieces of a text, for a pattern that is tried before anything large is split by it. PatternError if it is not
-    valid, or takes too long on the text or on long runs of one character, where what would explode later does so.
+    """Split a short text by a pattern, before anything large is split by it.
+
+    Raises:
+        PatternError: The pattern is not valid, or takes too long on the text or on long runs of one character. A
+            pattern whose time explodes does so on such runs.
 
     >>> tried("gpt2", "a small test")
     ['a', ' small', ' test']
     """
     split = splitter(pattern).split
-    with patience(0.5):  # seconds; a usual pattern needs a hundredth of it
+    with patience(0.5):  # seconds; a usual pattern needs a hundredth of them
         split("".join(f"{character * 64}!" for character in "aA1 .\n日"))
         return split(text)

@@ -1,24 +1,23 @@
 r"""The position automaton of a plain pattern (V. M. Glushkov, 1961): which characters a match attempt may examine.
 
-Every set of characters in the pattern is a position; where it asks for the end of the text, it looks at any character.
-Position q follows position p if an attempt that has matched a character at p may examine the next character at q,
-perhaps in a look-ahead. A repetition is written out: `\d{1,3}` has three positions. The automaton over-approximates:
-priority, possessive repetition and negation can only forbid what it allows.
+Every set of characters in the pattern is a position. The end of the text counts as a look at any character. Position q
+follows position p if an attempt that has matched a character at p may examine the next character at q, possibly in a
+look-ahead. A repetition is written out: `\d{1,3}` has three positions. The automaton over-approximates: priority,
+possessive repetition and negation can only forbid what it allows.
 
-From it follow *safe cuts*: places where a text may be cut so that splitting the two parts gives the pieces of the
-whole, proved. A place between the characters a and b is a safe cut if two things hold:
+It proves *safe cuts*: places where a text can be cut so that splitting the two parts gives the pieces of the whole. A
+place between the characters a and b is a safe cut if two things hold:
 
-- No match attempt that begins before it examines b: there are no positions p, q of the pattern's automaton such that p
-  matches a, q matches b, and q follows p.
-- A piece begins at b: b alone is enough for some alternative of the pattern to match. (Otherwise the cut could fall
-  into text that the pattern does not match, which is one piece.)
+- No match attempt that begins before the place examines b: the automaton has no positions p, q such that p matches a, q
+  matches b, and q follows p.
+- A piece begins at b: b alone is enough for some alternative of the pattern to match. (Otherwise the cut could fall into
+  text that the pattern does not match, which is one piece.)
 """
 
 import re
 from collections import defaultdict
 from collections.abc import Collection
-from functools import cache, lru_cache, reduce
-from operator import or_
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 import regex
@@ -26,15 +25,18 @@ import regex
 from bpe_core.patterns.syntax import Lookaround, Node, Repeat, parse
 from bpe_core.utf8 import every_character
 
-BMP: Final = 0x10000  # the end of the Basic Multilingual Plane; nearly all text is below, its sets take milliseconds
-ASCII: Final = 0x80  # its end; members below it are listed in a tenth of the time that the plane takes
-_COUNTED: Final = 16  # repetitions of an item that are written out; a higher number is treated as unlimited
+BMP: Final = 0x10000
+"""The end of the Basic Multilingual Plane. Nearly all text is below it, and its sets take milliseconds."""
+ASCII: Final = 0x80
+"""The end of ASCII. Sets below it take a tenth of the time that those of the plane take."""
+_COUNTED: Final = 16
+"""Repetitions of an item that are written out. A higher number is treated as unlimited."""
 _MOST_SETS: Final = 300
-"""Positions at most, since the analysis may take time cubic in their number; the published patterns have some fifty."""
+"""Positions at most, since the analysis may take time cubic in their number. Published patterns have some fifty."""
 
 
 class _Part(NamedTuple):
-    """A part of a pattern; the positions at which a match of it can begin and end."""
+    """A part of a pattern, and the positions at which a match of it can begin and end."""
 
     matches_empty: bool
     first: frozenset[int]
@@ -42,87 +44,88 @@ class _Part(NamedTuple):
 
 
 class Automaton:
-    """The automaton of one pattern; size O(p * p) for p positions. ValueError for one of more than 300 of them."""
+    """The automaton of one pattern, of size O(p * p) for p positions. ValueError for more than 300 positions."""
 
     def __init__(self, node: Node) -> None:
-        self.node: Final = node  # the tree of the pattern
-        self.sources: Final[
-            list[str]
-        ] = []  # for each position, the regular expression of its set: one character
-        self.follow: Final[
-            list[frozenset[int]]
-        ] = []  # for each position, the positions that follow it
-        self._ahead: Final = set[int]()  # positions in look-aheads
+        self.node: Final = node
+        """The syntax tree of the pattern."""
+        self.sources: Final[list[str]] = []
+        """For each position, the regular expression of its set: one character."""
+        self.follow: Final[list[frozenset[int]]] = []
+        """For each position, the positions that follow it."""
+        self._in_look_aheads: Final = set[int]()
         self.matches_empty: Final = self._part(node).matches_empty
-        """Whether the pattern can match nothing; look-aheads are ignored, so it may be true without need."""
+        """Whether the pattern can match nothing. It ignores look-aheads, so it may be True without need."""
 
     def may_hold(self, text: str) -> bool:
-        """Whether some match may hold `text` as a part; False is a proof, as the automaton allows all matches."""
-        after = here = frozenset(range(len(self.sources)))
+        """Whether some match may contain `text`. False is a proof, since the automaton allows all matches."""
+        possible = frozenset(range(len(self.sources)))
+        matching: set[int] = set()
         for character in text:
-            here = frozenset(
-                one
-                for one in after - self._ahead
-                if regex.match(self.sources[one], character)
-            )
-            after = frozenset[int]().union(*(self.follow[one] for one in here))
-        return bool(here)
+            matching = {
+                position
+                for position in possible - self._in_look_aheads
+                if regex.match(self.sources[position], character)
+            }
+            possible = frozenset().union(*(self.follow[p] for p in matching))
+        return bool(matching)
 
     def looks_across(self, pair: str) -> bool:
-        """Whether a match attempt that begins before the second of two adjacent characters may examine that."""
-        left, right = (
-            [bool(regex.match(source, one)) for source in self.sources] for one in pair
-        )
-        return any(
-            left[at] and right[then]
-            for at, following in enumerate(self.follow)
-            for then in following
-        )
+        """Whether a match attempt that begins before the second of two adjacent characters may examine that one."""
+        matches_left = [bool(regex.match(source, pair[0])) for source in self.sources]
+        matches_right = [bool(regex.match(source, pair[1])) for source in self.sources]
+        for position, following in enumerate(self.follow):
+            if matches_left[position] and any(matches_right[q] for q in following):
+                return True
+        return False
 
     def _part(self, node: Node) -> _Part:
+        """Add the positions of a part of the pattern."""
         match node:
             case str():
                 if len(self.sources) == _MOST_SETS:
                     raise ValueError
-                at = frozenset((len(self.sources),))
+                position = frozenset((len(self.sources),))
                 self.sources.append(node)
                 self.follow.append(frozenset())
-                return _Part(False, at, at)
+                return _Part(False, position, position)
             case Lookaround(item):
-                n_before, part = len(self.sources), self._part(item)
-                self._ahead.update(range(n_before, len(self.sources)))
+                n_before = len(self.sources)
+                part = self._part(item)
+                self._in_look_aheads.update(range(n_before, len(self.sources)))
                 return _Part(True, part.first, frozenset())
             case list():
-                parts = list(map(self._part, node))
-                first = frozenset().union(*(part.first for part in parts))
-                last = frozenset().union(*(part.last for part in parts))
-                return _Part(any(part.matches_empty for part in parts), first, last)
-            case tuple():
-                return self._chain(list(map(self._part, node)))
-            case Repeat(item, least, most):
-                parts = [
-                    self._part(item)
-                    for _ in range(
-                        min(_COUNTED, max(least, 1) if most is None else most)
-                    )
-                ]
-                if parts and (most is None or most > _COUNTED):
-                    self._join(parts[-1].last, parts[-1].first)
-                empty = [
-                    part.matches_empty or i >= least for i, part in enumerate(parts)
-                ]
-                return self._chain(
-                    [
-                        part._replace(matches_empty=it)
-                        for part, it in zip(parts, empty, strict=True)
-                    ]
+                options = [self._part(option) for option in node]
+                return _Part(
+                    any(option.matches_empty for option in options),
+                    frozenset().union(*(option.first for option in options)),
+                    frozenset().union(*(option.last for option in options)),
                 )
+            case tuple():
+                return self._chain([self._part(item) for item in node])
+            case Repeat(item, least, most):
+                return self._repeated(item, least, most)
+
+    def _repeated(self, item: Node, least: int, most: int | None) -> _Part:
+        n_copies = max(least, 1) if most is None else most
+        parts = [self._part(item) for _ in range(min(_COUNTED, n_copies))]
+        is_unlimited = most is None or most > _COUNTED
+        if parts and is_unlimited:
+            self._join(parts[-1].last, parts[-1].first)
+        for number, part in enumerate(parts):
+            if number >= least:  # this copy may be left out
+                parts[number] = part._replace(matches_empty=True)
+        return self._chain(parts)
 
     def _chain(self, parts: list[_Part]) -> _Part:
-        matches_empty, first, last = True, frozenset[int](), frozenset[int]()
+        """Join parts that follow one another."""
+        matches_empty = True
+        first = frozenset[int]()
+        last = frozenset[int]()
         for part in parts:
             self._join(last, part.first)
-            first |= part.first if matches_empty else frozenset()
+            if matches_empty:
+                first |= part.first
             last = part.last | last if part.matches_empty else part.last
             matches_empty &= part.matches_empty
         return _Part(matches_empty, first, last)
@@ -133,7 +136,7 @@ class Automaton:
 
 
 def automaton_of(source: str) -> Automaton | None:
-    """The automaton of an expression that the `regex` module has accepted; None if that is not plain or too large."""
+    """Return the automaton of an expression that the `regex` module has accepted; None if it is not plain, or too large."""
     try:
         return Automaton(parse(source))
     except (ValueError, RecursionError):
@@ -141,66 +144,76 @@ def automaton_of(source: str) -> Automaton | None:
 
 
 class CutFinder:
-    """Finds the safe cuts of texts under one pattern; false if it has none. No cut is found beside a character past the
-    Basic Multilingual Plane, so that the classes stay small. An expression for texts in ASCII alone is compiled in a
-    tenth of the time."""
+    """Finds the safe cuts of texts under one pattern. It is false if the pattern has none.
+
+    It finds no cut next to a character past the Basic Multilingual Plane, so that the classes stay small. It has an
+    expression of its own for ASCII texts, which is compiled in a tenth of the time.
+    """
 
     def __init__(
         self, automaton: Automaton, unless: frozenset[str] = frozenset()
     ) -> None:
         self.automaton: Final = automaton
-        self.unless: Final = (
-            unless  # strings of two characters between which no cut is found
-        )
-        self._finder: Final = cache(self._below)
+        self.unless: Final = unless
+        """Pairs of characters, as strings, between which no cut is found."""
+        self._finder: Final = cache(self._compiled_below)
 
     def __bool__(self) -> bool:
         return bool(self._finder(ASCII) or self._finder(BMP))
 
     def without(self, pairs: frozenset[str]) -> "CutFinder":
-        """The same, which finds no cut between these either, strings of two characters."""
+        """Return a finder that finds no cut between these pairs of characters either."""
         return CutFinder(self.automaton, self.unless | pairs)
 
     def end_of_first(self, text: str, start: int) -> int:
-        """The least offset greater than `start` that is a safe cut of `text`; its length if there is none."""
+        """Return the first safe cut of `text` after `start`, or its length."""
         finder = self._finder(ASCII if text.isascii() else BMP)
         found = finder.search(text, start) if finder else None
         return found.end() if found else len(text)
 
-    def _below(self, end: int) -> re.Pattern[str] | None:
-        """An expression whose matches end at the safe cuts between characters below `end`; None if there are none."""
+    def _compiled_below(self, end: int) -> re.Pattern[str] | None:
+        """Compile an expression whose matches end at the safe cuts between characters below `end`; None if there are
+        none."""
+        if self.automaton.matches_empty:
+            return None  # an empty match can replace the piece that should begin after the cut
+        options: list[str] = []
+        for after, before in self._cuts_below(end).items():
+            if after:
+                options.append(f"{set_source(before)}(?={set_source(after)})")
+        if not options:
+            return None
+        unless = ""
+        if self.unless:
+            unless = f"(?!{'|'.join(map(re.escape, self.unless))})"
+        return re.compile(f"{unless}(?:{'|'.join(options)})")
+
+    def _cuts_below(self, end: int) -> dict[int, int]:
+        """Return set -> all characters after which there is a safe cut before a character of the set."""
         automaton = self.automaton
-        if automaton.matches_empty:
-            return None  # an empty match can take the place of the piece that should begin after the cut
-        options = (
-            automaton.node if isinstance(automaton.node, list) else [automaton.node]
-        )
-        begins = reduce(or_, (_enough(option, end) for option in options))
-        sources, follows = automaton.sources, defaultdict[str, set[str]](set)
-        for source, positions in zip(sources, automaton.follow, strict=True):
-            follows[source].update(map(sources.__getitem__, positions))
-        before_of = defaultdict[int, int](
-            int
-        )  # a set -> those between which and a character of it is a cut
-        for held, before in kinds_of(set(sources), end).items():
-            examined = {chars for source in held for chars in follows[source]}
-            before_of[
-                begins & ~reduce(or_, (members(chars, end) for chars in examined), 0)
-            ] |= before
-        cuts = ((before, after) for after, before in before_of.items() if after)
-        safe = "|".join(
-            f"{set_source(before)}(?={set_source(after)})" for before, after in cuts
-        )
-        unless = f"(?!{'|'.join(map(re.escape, self.unless))})" if self.unless else ""
-        return re.compile(f"{unless}(?:{safe})") if safe else None
+        node = automaton.node
+        begins_piece = 0
+        for option in node if isinstance(node, list) else [node]:
+            begins_piece |= _enough(option, end)
+        sources = automaton.sources
+        sources_after = defaultdict[str, set[str]](set)
+        for source, following in zip(sources, automaton.follow, strict=True):
+            sources_after[source].update(sources[position] for position in following)
+        cuts = defaultdict[int, int](int)
+        for kind_of_sets, before in kinds_of(set(sources), end).items():
+            examined = 0
+            for source in kind_of_sets:
+                for source_after in sources_after[source]:
+                    examined |= members(source_after, end)
+            cuts[begins_piece & ~examined] |= before
+        return cuts
 
 
 class InnerCutFinder:
-    """Finds the safe cuts of a pattern that splits the pieces of a first one again.
+    """Finds the safe cuts of a pattern that splits the pieces of a first pattern again.
 
-    A safe cut of the first pattern is one. So is a safe cut of the second pattern that no match attempt of the first
-    looks across: the matches of the first are the same then, and if the cut is not between two of its pieces, it is in
-    one that the second pattern would cut there.
+    A safe cut of the first pattern is one. So is a safe cut of the second pattern that no match attempt of the first one
+    looks across: the matches of the first are the same then. If such a cut is not between two of its pieces, it is
+    inside one, which the second pattern would cut there.
     """
 
     def __init__(
@@ -209,48 +222,46 @@ class InnerCutFinder:
         second: "CutFinder | InnerCutFinder",
         unless: frozenset[str] = frozenset(),
     ) -> None:
-        self._first, self._second = first, second
-        self._unless: Final = (
-            unless  # strings of two characters between which no cut is found
-        )
+        self._first: Final = first
+        self._second: Final = second
+        self._unless: Final = unless
         self._is_cut: Final = cache(self._is_safe)
 
     def __bool__(self) -> bool:
-        return bool(self._first) or (
-            bool(self._second) and not self._first.automaton.matches_empty
-        )
+        if self._first:
+            return True
+        return bool(self._second) and not self._first.automaton.matches_empty
 
     def without(self, pairs: frozenset[str]) -> "InnerCutFinder":
-        """The same, which finds no cut between these either, strings of two characters."""
+        """Return a finder that finds no cut between these pairs of characters either."""
         return InnerCutFinder(self._first, self._second, self._unless | pairs)
 
     def end_of_first(self, text: str, start: int) -> int:
-        """The least offset greater than `start` that is a safe cut of `text`; its length if there is none."""
+        """Return the first safe cut of `text` after `start`, or its length."""
         place = start
         while place < len(text):
             next_place = self._second.end_of_first(text, place)
-            own = self._own(text, place, next_place)
-            if own < next_place:
-                return own
+            cut_of_first = self._cut_of_first(text, place, next_place)
+            if cut_of_first < next_place:
+                return cut_of_first
             place = next_place
             if place < len(text) and self._is_cut(text[place - 1 : place + 1]):
                 return place
         return len(text)
 
-    def _own(self, text: str, start: int, end: int) -> int:
-        """The first cut of the first pattern between two offsets; `end` if there is none."""
+    def _cut_of_first(self, text: str, start: int, end: int) -> int:
+        """Return the first cut of the first pattern between two offsets, or `end`."""
         window = text[start : end + 1]
         place = 0
         while start + place < end:
             place = self._first.end_of_first(window, place)
-            if (
-                start + place < end
-                and window[place - 1 : place + 1] not in self._unless
-            ):
+            pair = window[place - 1 : place + 1]
+            if start + place < end and pair not in self._unless:
                 return start + place
         return end
 
     def _is_safe(self, pair: str) -> bool:
+        """Whether a cut of the second pattern between two characters is one of both patterns."""
         if pair in self._unless:
             return False
         if self._first.end_of_first(pair, 0) == 1:
@@ -260,22 +271,21 @@ class InnerCutFinder:
 
 
 def _enough(option: Node, end: int) -> int:
-    """The characters below `end` at which the alternative `option` matches, whatever follows them; perhaps not all."""
+    """Return characters below `end` at which an alternative matches, whatever comes after them; perhaps not all."""
     items = option if isinstance(option, tuple) else (option,)
     consumed = 0
     for position, item in enumerate(items):
         match item:
             case Repeat(str(source), 0, _, "+"):
-                consumed |= members(
-                    source, end
-                )  # it gives nothing back, so nothing may be left for the next
+                # It gives nothing back, so nothing may be left for the next item.
+                consumed |= members(source, end)
             case Repeat(_, 0, _, mode) if mode != "+":
                 continue
             case str(source) | Repeat(str(source), 1):
-                following = items[position + 1 :]
+                later_items = items[position + 1 :]
                 rest_is_optional = all(
                     isinstance(later, Repeat) and later.least == 0
-                    for later in following
+                    for later in later_items
                 )
                 return members(source, end) & ~consumed if rest_is_optional else 0
             case _:
@@ -283,66 +293,76 @@ def _enough(option: Node, end: int) -> int:
     return 0
 
 
-# Sets of characters: numbers in which bit i stands for the code point i, computed by the `regex` module itself.
+# Sets of characters are numbers in which bit i represents the code point i. The `regex` module computes them.
 
 
 @lru_cache(maxsize=512)
 def members(chars: str, end: int = BMP) -> int:
-    r"""The code points below `end` that `chars` matches, a regular expression of exactly one character.
+    r"""Return the code points below `end` that `chars` matches, a regular expression of exactly one character.
 
     >>> members(r"[a-c\r\n]") == 1 << 10 | 1 << 13 | 0b111 << 97
     True
     """
-    found = regex.finditer(f"(?:{chars})++", every_character(0, end))
-    return sum((1 << match.end()) - (1 << match.start()) for match in found)
+    runs = regex.finditer(f"(?:{chars})++", every_character(0, end))
+    return sum((1 << run.end()) - (1 << run.start()) for run in runs)
 
 
 def set_source(chars: int) -> str:
-    r"""The set as a character class in the syntax that `re` and `regex` share; `chars` is not empty.
+    r"""Return a set, not empty, as a character class in the syntax that `re` and `regex` share.
 
     >>> set_source(members("[0-9_]"))
     '[\\u0030-\\u0039\\u005f]'
     """
-    ranges = [
-        (match.start(), match.end() - 1)
-        for match in re.finditer("1+", f"{chars:b}"[::-1])
-    ]
-    # A character stands as itself, which compiles faster, or is escaped where it could be syntax.
-    ends = [
-        [chr(code) if code > 0xA0 else f"\\u{code:04x}" for code in both]
-        for both in ranges
-    ]
-    return f"[{''.join(low if low == last else f'{low}-{last}' for low, last in ends)}]"
+    bits_from_lowest = f"{chars:b}"[::-1]
+    ranges: list[str] = []
+    for run in re.finditer("1+", bits_from_lowest):
+        first = _escaped(run.start())
+        last = _escaped(run.end() - 1)
+        ranges.append(first if first == last else f"{first}-{last}")
+    return f"[{''.join(ranges)}]"
+
+
+def _escaped(code: int) -> str:
+    # A character that can't be syntax is written as itself, which compiles faster.
+    return chr(code) if code > 0xA0 else f"\\u{code:04x}"
 
 
 def kinds_of(sets: Collection[str], end: int) -> dict[frozenset[str], int]:
-    """Those of the sets, expressions of one character, that hold a code point -> all code points below `end` that just
-    these hold."""
+    """Return (sets that contain a code point) -> all code points below `end` that exactly these sets contain.
+
+    `sets` are regular expressions of one character.
+    """
     kinds = {frozenset[str](): (1 << end) - 1}
     for source in sets:
         chars = members(source, end)
-        inside = {held | {source}: kind & chars for held, kind in kinds.items()}
-        outside = {held: kind & ~chars for held, kind in kinds.items()}
-        kinds = {held: kind for held, kind in (inside | outside).items() if kind}
+        divided: dict[frozenset[str], int] = {}
+        for held, kind in kinds.items():
+            divided[held | {source}] = kind & chars
+            divided[held] = kind & ~chars
+        kinds = {held: kind for held, kind in divided.items() if kind}
     return kinds
 
 
 class Kinds(dict[int, str]):
-    """Code point -> the character that represents its kind, for `str.translate`; astral ones represent themselves. Two
-    characters are of one kind if they are in the same of the pattern's sets: `sets`, expressions of one character."""
+    """Code point -> the character that represents its kind, for `str.translate`. Astral characters represent themselves.
+
+    Two characters are of one kind if the same of the pattern's sets contain them.
+    """
 
     def __init__(self, sets: Collection[str]) -> None:
-        kinds = kinds_of(sets, BMP).values()
-        self._kinds = dict(
-            sorted((chr((kind & -kind).bit_length() - 1), kind) for kind in kinds)
-        )
-        self.examples = tuple(
-            self._kinds
-        )  # the representative of each kind of the Basic Multilingual Plane
+        """`sets` are regular expressions of one character."""
+        kinds: dict[str, int] = {}
+        for kind in kinds_of(sets, BMP).values():
+            lowest_bit = kind & -kind
+            kinds[chr(lowest_bit.bit_length() - 1)] = kind
+        self._kinds = dict(sorted(kinds.items()))
+        self.examples = tuple(self._kinds)
+        """The character that represents each kind of the Basic Multilingual Plane."""
 
     def __missing__(self, code: int) -> str:
-        example = next(
-            (one for one, kind in self._kinds.items() if kind >> code & 1), chr(code)
-        )
-        self[code] = example
-        return example
+        self[code] = chr(code)
+        for example, kind in self._kinds.items():
+            if kind >> code & 1:
+                self[code] = example
+                break
+        return self[code]

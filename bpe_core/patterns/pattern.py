@@ -1,14 +1,15 @@
 r"""The published split patterns by name, and the syntax tree and the notation of a pattern that combines several.
 
-A pattern is given, stored and shown as one string, mostly a name or a regular expression. Three marks, which are
-comments to the `regex` module, combine several; only this module reads and writes them:
+A pattern is given, stored and shown as one string, usually a name or a regular expression. Three marks combine several
+patterns. They are comments to the `regex` module; only this module reads and writes them:
 
     pattern = split | split "(?#then)" pattern | found-first "(?#else)" pattern
     split = name | ["(?#only)"] regular-expression
     found-first = literal { "|" literal } | regular-expression
 
 "(?#then)" splits the pieces of the left side again by the right side. "(?#else)" makes each match of the left side a
-piece and splits the text between them by the right side. "(?#only)" drops what the expression does not match.
+piece and splits the text between the matches by the right side. "(?#only)" drops text that the expression does not
+match.
 
 >>> parse(r"<a>|<b>(?#else)words")
 Else(first=('<a>', '<b>'), rest=Split(source='\\S+', drops_rest=True, name='words'))
@@ -47,48 +48,47 @@ PATTERNS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """Name -> regular expression, as published with the model's tokenizer; "" makes one piece of a document.
 
-"gpt4" is cl100k_base as in tiktoken today: white space at the end of a text is one piece, newlines included. In its
-first version, which Llama 3 adopted, it is split after the last newline: "llama3".
+"gpt4" is cl100k_base in today's tiktoken: white space at the end of a text is one piece, with its newlines. In its first
+version, which Llama 3 adopted, that white space is split after the last newline: "llama3".
 """
 
 _ONLY, _THEN, _ELSE = "(?#only)", "(?#then)", "(?#else)"
-_MOST_PARTS: Final = (
-    64  # patterns that may be combined; no published tokenizer combines more than five
-)
+_MOST_PARTS: Final = 64
+"""Patterns that can be combined. No published tokenizer combines more than five."""
 _CHARACTER: Final = r"(?:[^\\.\[\](){}^$*+?|]|\\\W)"
 _CHOICE_OF_TEXTS: Final = re.compile(rf"{_CHARACTER}+(?:\|{_CHARACTER}+)*")
 _COMMENT: Final = re.compile(
     r"(\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\])|\(\?#[^)]*\)", re.DOTALL
 )
-"""A comment, or what may hold the same characters without being one: an escape, or a set as the first group."""
+"""A comment; or an escape or a set, the first group, which may contain the same characters without being a comment."""
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Split by one expression: each match is a piece, and so is the text between two matches unless `drops_rest`."""
+    """A split by one expression: each match is a piece, and so is the text between two matches."""
 
-    source: str  # a regular expression of the `regex` module; "" makes one piece of the whole text
+    source: str
+    """A regular expression of the `regex` module; "" makes one piece of the whole text."""
     drops_rest: bool = False
-    name: str = field(
-        default="", compare=False
-    )  # its name in `PATTERNS`; "" for an expression that has none
+    """Whether text between two matches is dropped."""
+    name: str = field(default="", compare=False)
+    """Its name in `PATTERNS`; "" for an expression without a name."""
 
     def __str__(self) -> str:
-        return self.name or (_ONLY + self.source if self.drops_rest else self.source)
+        if self.name:
+            return self.name
+        return _ONLY + self.source if self.drops_rest else self.source
 
     @classmethod
     def of_expression(cls, source: str) -> "Split":
-        """The split by a regular expression from a file, which gets its name if it is published. Comments, which could
-        be marks, are removed; a bare word, which could be a name, is put into a group."""
-        names = {
-            published: name
-            for name, published in PATTERNS.items()
-            if name not in ("none", "words")
-        }
-        if (
-            source in names
-        ):  # "words" is none of them, since it drops text, unlike its expression
-            return cls(source, name=names[source])
+        """Return the split by a regular expression from a file, with its name if it is a published one.
+
+        Comments could be marks, so they are removed. A bare word could be a name, so it is put into a group.
+        """
+        for name, published in PATTERNS.items():
+            # "words" drops text, unlike its expression.
+            if source == published and name not in ("none", "words"):
+                return cls(source, name=name)
         source = without_comments(source)
         return cls(f"(?:{source})" if is_bare_word(source) else source)
 
@@ -106,19 +106,17 @@ class Then:
 
 @dataclass(frozen=True, slots=True)
 class Else:
-    """Each match of `first` is a piece; the text between them is split by `rest`."""
+    """Each match of `first` is a piece; the text between the matches is split by `rest`."""
 
-    first: (
-        tuple[str, ...] | str
-    )  # literal texts, of which the longest match wins; or an expression
+    first: tuple[str, ...] | str
+    """Literal texts, the longest of which wins; or an expression."""
     rest: "Pattern"
 
     def __str__(self) -> str:
         first = self.first
         if isinstance(first, tuple):
-            first = "|".join(
-                map(regex.escape, sorted(first, key=lambda text: (-len(text), text)))
-            )
+            longest_first = sorted(first, key=lambda text: (-len(text), text))
+            first = "|".join(map(regex.escape, longest_first))
         return f"{first}{_ELSE}{self.rest}"
 
 
@@ -126,44 +124,50 @@ Pattern = Split | Then | Else
 
 
 def parse(text: str) -> Pattern:
-    """The tree of a pattern, its regular expressions unchecked. PatternError for a bare word that is no name."""
+    """Return the tree of a pattern. Its regular expressions are not checked.
+
+    Raises:
+        PatternError: A bare word is not a name of `PATTERNS`, or too many patterns are combined.
+    """
     if text.count(_THEN) + text.count(_ELSE) >= _MOST_PARTS:
         raise PatternError(
-            f"The split pattern is more than {_MOST_PARTS} patterns in one; leave some out."
+            f"The split pattern combines more than {_MOST_PARTS} patterns; leave some out."
         )
-    first, mark, rest = min(
-        (text.partition(mark) for mark in (_THEN, _ELSE)),
-        key=lambda parts: len(parts[0]),
-    )
-    if not mark:
-        return _split(text)
-    if mark == _THEN:
-        return Then(_split(first), parse(rest))
-    return Else(_texts(first) or first, parse(rest))  # the first side is never a name
+    before_then, then, after_then = text.partition(_THEN)
+    before_else, or_else, after_else = text.partition(_ELSE)
+    if then and len(before_then) < len(before_else):
+        return Then(_split(before_then), parse(after_then))
+    if or_else:
+        # The first side is never a name.
+        return Else(_texts(before_else) or before_else, parse(after_else))
+    return _split(text)
 
 
 def one_after_another(splits: Sequence[Pattern]) -> Pattern:
-    """Patterns applied in turn, each to the pieces of the one before, all but the last a `Split`; "none" of none."""
-    *firsts, last = splits or [parse("none")]
-    for first in reversed(firsts):
-        assert isinstance(first, Split), (
-            "only a whole pattern that someone asked for is more"
-        )
-        last = Then(first, last)
-    return last
+    """Combine patterns, each of which splits the pieces of the one before. All except the last are a `Split`."""
+    if not splits:
+        return parse("none")
+    combined = splits[-1]
+    for first in reversed(splits[:-1]):
+        assert isinstance(first, Split)
+        combined = Then(first, combined)
+    return combined
 
 
 def without_comments(source: str) -> str:
-    """An equivalent regular expression without comments, and so without marks."""
-    return (
-        _COMMENT.sub(lambda found: (found[1] or "").replace("(?#", r"(?\#"), source)
-        if "(?#" in source
-        else source
-    )
+    """Return an equivalent regular expression without comments, and so without marks."""
+    if "(?#" not in source:
+        return source
+
+    def without_mark(found: re.Match[str]) -> str:
+        escape_or_set = found[1] or ""
+        return escape_or_set.replace("(?#", r"(?\#")
+
+    return _COMMENT.sub(without_mark, source)
 
 
 def is_bare_word(text: str) -> bool:
-    """Whether a pattern is read as a name, not an expression: letters, digits, "-" and "_" only."""
+    """Whether a pattern is read as a name, not as an expression: it has only letters, digits, "-" and "_"."""
     return text.replace("-", "").replace("_", "").isalnum()
 
 
@@ -172,21 +176,20 @@ def _split(text: str) -> Split:
         return Split(PATTERNS[text], drops_rest=text == "words", name=text)
     if is_bare_word(text):
         raise PatternError(
-            f"There is no split pattern named {quoted(text)}; choose one of {', '.join(PATTERNS)}, "
-            f"or write (?:{visible(shortened(text, 40))}) if it is meant as a regular expression."
+            f"Unknown split pattern {quoted(text)}; choose one of {', '.join(PATTERNS)}, "
+            f"or write (?:{visible(shortened(text, 40))}) if you mean a regular expression."
         )
     return Split(text.removeprefix(_ONLY), drops_rest=text.startswith(_ONLY))
 
 
 def _texts(source: str) -> tuple[str, ...]:
-    """The literal texts of an expression that is nothing but an alternation of them by falling length; else ()."""
+    """Return the literal texts of an expression that is only an alternation of texts, the longest first; else ()."""
     if not _CHOICE_OF_TEXTS.fullmatch(source):
         return ()
-    escaped = re.findall(rf"{_CHARACTER}+", source)
-    texts = tuple(
-        "".join(part[-1] for part in re.findall(r"\\?.", text, re.DOTALL))
-        for text in escaped
-    )
-    return (
-        texts if all(len(one) >= len(other) for one, other in pairwise(texts)) else ()
-    )
+    texts: list[str] = []
+    for escaped in re.findall(rf"{_CHARACTER}+", source):
+        characters = re.findall(r"\\?.", escaped, re.DOTALL)
+        texts.append("".join(character[-1] for character in characters))
+    if any(len(text) < len(next_text) for text, next_text in pairwise(texts)):
+        return ()
+    return tuple(texts)

@@ -1,9 +1,9 @@
-"""Splitters: they cut texts into pieces, and find where a long text may be cut without changing them."""
+"""Splitters cut texts into pieces, and find where a long text can be cut without changing its pieces."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import regex
 
@@ -20,23 +20,27 @@ from bpe_core.patterns.expression import Expression, enough_for, patience
 from bpe_core.patterns.pattern import Else, Pattern, Split, Then, parse
 from bpe_core.patterns.text_search import TextSearch
 
-Span = tuple[int, int]  # (start, end) in a text, in code points, `end` exclusive
+Span = tuple[int, int]
+"""(start, end) in a text, in code points, without `end`."""
 
 
 class Splitter:
-    """Cuts texts into pieces by one pattern; this class itself makes one piece of every text. `splitter` makes it, and
-    shares it between callers."""
+    """Cuts texts into pieces by one pattern; this class itself makes one piece of every text.
+
+    `splitter` makes a splitter and shares it between callers.
+    """
 
     def __init__(self, tree: Pattern, lossy: bool) -> None:
-        self.tree: Final = tree  # two that are equal, names aside, give the same pieces
-        self.pattern: Final = str(
-            tree
-        )  # in the notation of `bpe_core.patterns.pattern`, names where they were given
-        # The expression of a published pattern, else `pattern`; "" makes one piece of a document.
+        self.tree: Final = tree
+        """The pattern. Two splitters with equal trees give the same pieces; names don't count."""
+        self.pattern: Final = str(tree)
+        """The pattern in the notation of `bpe_core.patterns.pattern`, with the names that were given."""
         self.source: Final = (
             tree.source if isinstance(tree, Split) and tree.name else self.pattern
         )
-        self.lossy: Final = lossy  # whether text between pieces is dropped, so that decoding cannot restore it
+        """The expression of a published pattern, otherwise `pattern`; "" makes one piece of a document."""
+        self.lossy: Final = lossy
+        """Whether text between pieces is dropped, so that decoding cannot restore it."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Splitter) and self.tree == other.tree
@@ -48,92 +52,103 @@ class Splitter:
         return splitter, (self.pattern,)
 
     def split(self, text: str) -> list[str]:
-        """The pieces of `text` in order, none empty; joined they are `text` again unless the pattern is lossy.
+        """Return the pieces of `text` in order. Joined they are `text` again, unless the pattern is lossy.
 
-        PatternError if an untrusted regular expression takes too long.
+        Raises:
+            PatternError: An untrusted regular expression takes too long.
 
-        >>> from bpe_core.patterns import splitter
-        >>> splitter("gpt2").split("Hello world! I'm fine.")
-        ['Hello', ' world', '!', ' I', "'m", ' fine', '.']
+        Example:
+            >>> from bpe_core.patterns import splitter
+            >>> splitter("gpt2").split("Hello world! I'm fine.")
+            ['Hello', ' world', '!', ' I', "'m", ' fine', '.']
         """
         return [text] if text else []
 
     def places(self, text: str) -> list[Span]:
-        """(start, end) of each piece of `text`, in code points."""
+        """Return (start, end) of each piece of `text`."""
         ends = list(accumulate(map(len, self.split(text))))
         return list(zip([0, *ends], ends, strict=False))
 
     def may_hold(self, text: str) -> bool:
-        """Whether a piece of some text may hold `text` as a part; False is a proof that none does."""
+        """Whether a piece of some text may contain `text`. False is a proof that none does."""
         return True
 
     @cached_property
     def blockwise(self) -> bool:
-        """Whether safe cuts are known, so that a long text can be split in blocks; see `patterns.automaton`."""
+        """Whether safe cuts are known, so that a long text can be split in blocks. See `patterns.automaton`."""
         return bool(self._cuts)
 
     def cut(self, text: str, at_least: int) -> int:
-        """The least i >= `at_least` that is a safe cut: split(text[:i]) + split(text[i:]) == split(text). 0 is one, and
-        so is `len(text)`, if no other is known."""
+        """Return the first safe cut i >= `at_least`: split(text[:i]) + split(text[i:]) == split(text).
+
+        0 and `len(text)` are safe cuts.
+        """
         if at_least <= 0:
             return 0
-        return self._cuts.end_of_first(text, at_least - 1) if self._cuts else len(text)
+        if not self._cuts:
+            return len(text)
+        return self._cuts.end_of_first(text, at_least - 1)
 
     def is_safe_cut(self, pair: str) -> bool:
-        """Whether a text may be cut between two characters, whatever else it holds."""
+        """Whether any text can be cut between these two characters."""
         return self.cut(pair, 1) == 1
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """One character of each kind that the pattern distinguishes; a sample where the pattern cannot be analyzed."""
+        """One character of each kind that the pattern distinguishes; a sample if the pattern cannot be analyzed."""
         sample = dict.fromkeys("aA1 \t\n\r'\"_-./中\u0301" + self.source[:40])
         return tuple(sample) if self._kinds is None else self._kinds.examples
 
     def alike(self, text: str) -> str:
-        """`text` with each character replaced by that of its kind: texts that become equal are split alike."""
+        """Replace each character by the one that represents its kind. Texts that become equal are split alike."""
         return text if self._kinds is None else text.translate(self._kinds)
 
     @cached_property
     def scanner(self) -> "kernel.Scanner | None":
-        """The scanner of the kernel that splits as this pattern does; None if there is none."""
-        return (
-            scanner(self.tree.source)
-            if isinstance(self.tree, Split) and not self.lossy
-            else None
-        )
+        """The kernel's scanner for this pattern; None if it has none."""
+        if isinstance(self.tree, Split) and not self.lossy:
+            return scanner(self.tree.source)
+        return None
 
     def parts(self, blocks: Iterable[str]) -> Iterator[str]:
-        """One document that comes in blocks of any size, cut at safe cuts into parts that can be split one by one.
-        About two blocks are held, more where safe cuts are farther apart, and the whole document if not `blockwise`."""
+        """Yield one document, which comes in blocks of any size, in parts that can be split separately.
+
+        It holds about two blocks, more if safe cuts are farther apart, and the whole document if it is not `blockwise`.
+        """
         if not self.blockwise:
             blocks = ["".join(blocks)]
         held: list[str] = []
         for block in filter(None, blocks):
-            text = (edge := held[-1][-1] if held else "") + block
-            near_the_end = (
-                self.cut(text, max(1, len(text) - back))
-                for back in (256, 4096, len(text))
-            )
-            cut = next((at - len(edge) for at in near_the_end if at < len(text)), None)
-            held.append(block[:cut])
-            if cut is not None:
-                yield "".join(held)
-                held = [block[cut:]]
+            last_character = held[-1][-1] if held else ""
+            cut = self._cut_near_end(last_character + block)
+            if cut is None:
+                held.append(block)
+                continue
+            cut_in_block = cut - len(last_character)
+            held.append(block[:cut_in_block])
+            yield "".join(held)
+            held = [block[cut_in_block:]]
         if held:
             yield "".join(held)
 
+    def _cut_near_end(self, text: str) -> int | None:
+        """Return a safe cut of `text`, near its end if possible; None if there is none."""
+        for n_characters in (256, 4096, len(text)):
+            cut = self.cut(text, max(1, len(text) - n_characters))
+            if cut < len(text):
+                return cut
+        return None
+
     @cached_property
     def _automaton(self) -> Automaton | None:
-        """Of the one expression that splits; None if there is none, or it cannot be analyzed."""
-        return (
-            automaton_of(self.tree.source)
-            if isinstance(self.tree, Split) and self.tree.source
-            else None
-        )
+        """The automaton of the expression; None if it cannot be analyzed, or if there is not exactly one."""
+        if isinstance(self.tree, Split) and self.tree.source:
+            return automaton_of(self.tree.source)
+        return None
 
     @cached_property
     def _cuts(self) -> CutFinder | InnerCutFinder | None:
-        """Finds safe cuts, and is false if the pattern has none."""
+        """Finds safe cuts; it is false if the pattern has none."""
         return CutFinder(self._automaton) if self._automaton else None
 
     @cached_property
@@ -142,106 +157,113 @@ class Splitter:
 
 
 class _ByExpression(Splitter):
-    """Split by one regular expression. The published ones but "words" match all of any text, so find the pieces."""
+    """Splits by one regular expression.
+
+    The published ones except "words" match every part of any text, so their matches are the pieces.
+    """
 
     def __init__(self, tree: Split) -> None:
         super().__init__(tree, tree.drops_rest)
-        self._own = (
-            None if tree.name else Expression(tree.source)
-        )  # untrusted unless it is a published one
+        # Only published expressions are trusted.
+        self._untrusted = None if tree.name else Expression(tree.source)
 
     def split(self, text: str) -> list[str]:
-        if not self._own:
-            return self._published.findall(text)  # type: ignore[no-any-return]
+        if not self._untrusted:
+            pieces: list[str] = self._published.findall(text)
+            return pieces
         if self.lossy:
-            return [text[start:stop] for start, stop in self.places(text)]
-        if self._automaton and not self._own.has_groups:
-            found = self._own.findall(text)
-            if sum(map(len, found)) == len(text) and "" not in found:
-                return found
-        bounds = [0, *(at for span in self._own.spans(text) for at in span), len(text)]
-        return [text[start:stop] for start, stop in pairwise(bounds) if start < stop]
+            return [text[start:end] for start, end in self.places(text)]
+        if self._automaton and not self._untrusted.has_groups:
+            matches = self._untrusted.findall(text)
+            is_whole_text = sum(map(len, matches)) == len(text)
+            if is_whole_text and "" not in matches:
+                return matches
+        bounds = [0]
+        for start, end in self._untrusted.spans(text):
+            bounds += (start, end)
+        bounds.append(len(text))
+        return [text[start:end] for start, end in pairwise(bounds) if start < end]
 
     def places(self, text: str) -> list[Span]:
         if not self.lossy:
             return super().places(text)
-        spans = (
-            self._own.spans(text)
-            if self._own
-            else [found.span() for found in self._published.finditer(text)]
-        )
-        return [(start, stop) for start, stop in spans if start < stop]
+        if self._untrusted:
+            spans = self._untrusted.spans(text)
+        else:
+            spans = [match.span() for match in self._published.finditer(text)]
+        return [(start, end) for start, end in spans if start < end]
 
     def may_hold(self, text: str) -> bool:
-        finds_all = (
-            self.lossy or not self._own
-        )  # otherwise what is between two matches is a piece, too
-        return not (finds_all and self._automaton) or self._automaton.may_hold(text)
+        # If the pattern keeps the text between two matches, such text is a piece too.
+        all_pieces_are_matches = self.lossy or not self._untrusted
+        if not all_pieces_are_matches or not self._automaton:
+            return True
+        return self._automaton.may_hold(text)
 
     @cached_property
     def _published(self) -> Any:
         return regex.compile(self.source)
 
 
+class _TextPart(NamedTuple):
+    start: int  # in code points
+    end: int
+    is_piece: bool
+
+
 class _InParts(Splitter):
-    """A text is divided into parts, which the rest of the pattern splits: of a `Then` the pieces of its first side, of
-    an `Else` what is between the matches of it, which are pieces."""
+    """Divides a text into parts, which the rest of the pattern splits.
+
+    The parts of a `Then` are the pieces of its first side. Those of an `Else` are the texts between the matches of its
+    first side; these matches are pieces.
+    """
 
     def __init__(self, tree: Then | Else) -> None:
         self._rest = made(tree.rest)
-        self._texts = (
-            tree.first if isinstance(tree.first, tuple) else ()
-        )  # that are found first
+        self._texts: tuple[str, ...] = ()
+        """The literal texts that are found first, in an `Else`."""
         self._first: Splitter | TextSearch | Expression
         if isinstance(tree, Then):
             self._first = made(tree.first)
+        elif isinstance(tree.first, tuple):
+            self._texts = tree.first
+            self._first = TextSearch(tree.first)
         else:
-            self._first = (
-                TextSearch(tree.first)
-                if isinstance(tree.first, tuple)
-                else Expression(tree.first)
-            )
-        super().__init__(
-            tree,
-            self._rest.lossy
-            or (isinstance(self._first, Splitter) and self._first.lossy),
-        )
+            self._first = Expression(tree.first)
+        first_is_lossy = isinstance(self._first, Splitter) and self._first.lossy
+        super().__init__(tree, self._rest.lossy or first_is_lossy)
 
-    def _parts(self, text: str) -> Iterator[tuple[int, int, bool]]:
-        """(start, end, whether it is a piece) of each part, in code points."""
+    def _parts(self, text: str) -> Iterator[_TextPart]:
         if isinstance(self._first, Splitter):
-            yield from (
-                (start, stop, False) for start, stop in self._first.places(text)
-            )
+            for start, end in self._first.places(text):
+                yield _TextPart(start, end, is_piece=False)
             return
         done = 0
-        for start, stop in self._first.spans(text):
-            yield done, start, False
-            yield start, stop, start < stop
-            done = stop
-        yield done, len(text), False
+        for start, end in self._first.spans(text):
+            yield _TextPart(done, start, is_piece=False)
+            yield _TextPart(start, end, is_piece=start < end)
+            done = end
+        yield _TextPart(done, len(text), is_piece=False)
 
     def split(self, text: str) -> list[str]:
         pieces: list[str] = []
         with patience(enough_for(len(text))):
-            for start, stop, is_piece in self._parts(text):
-                pieces += (
-                    [text[start:stop]]
-                    if is_piece
-                    else self._rest.split(text[start:stop])
-                )
+            for start, end, is_piece in self._parts(text):
+                if is_piece:
+                    pieces.append(text[start:end])
+                else:
+                    pieces += self._rest.split(text[start:end])
         return pieces
 
     def places(self, text: str) -> list[Span]:
         places: list[Span] = []
         with patience(enough_for(len(text))):
-            for start, stop, is_piece in self._parts(text):
-                inside = (
-                    [(0, stop - start)]
-                    if is_piece
-                    else self._rest.places(text[start:stop])
-                )
-                places += [(start + begin, start + end) for begin, end in inside]
+            for start, end, is_piece in self._parts(text):
+                if is_piece:
+                    places.append((start, end))
+                    continue
+                for piece_start, piece_end in self._rest.places(text[start:end]):
+                    places.append((start + piece_start, start + piece_end))
         return places
 
     @property
@@ -251,40 +273,44 @@ class _InParts(Splitter):
     def may_hold(self, text: str) -> bool:
         if isinstance(self._first, Splitter):
             return self._first.may_hold(text) and self._rest.may_hold(text)
-        return (
-            not self._texts
-            or self._rest.may_hold(text)
-            or any(text in one for one in self._texts)
-        )
+        if not self._texts or self._rest.may_hold(text):
+            return True
+        return any(text in literal for literal in self._texts)
 
     @cached_property
     def _cuts(self) -> CutFinder | InnerCutFinder | None:
-        if isinstance(self._first, Splitter):
-            first, rest = self._first._cuts, self._rest._cuts
-            return (
-                InnerCutFinder(first, rest)
-                if isinstance(first, CutFinder) and rest is not None
-                else first
-            )
-        # A text that is found first may stand beside a cut, but not across it.
-        pairs = {one + other for text in self._texts for one, other in pairwise(text)}
         cuts = self._rest._cuts
-        return cuts.without(frozenset(pairs)) if self._texts and cuts else None
+        if isinstance(self._first, Splitter):
+            first_cuts = self._first._cuts
+            if isinstance(first_cuts, CutFinder) and cuts is not None:
+                return InnerCutFinder(first_cuts, cuts)
+            return first_cuts
+        if not self._texts or not cuts:
+            return None
+        # A text that is found first may be next to a cut, but not across it.
+        pairs: set[str] = set()
+        for literal in self._texts:
+            pairs.update(left + right for left, right in pairwise(literal))
+        return cuts.without(frozenset(pairs))
 
 
 @lru_cache(maxsize=64)
 def splitter(pattern: str) -> Splitter:
-    """The splitter for a name in PATTERNS, or for a pattern in the grammar of `bpe_core.patterns.pattern`. PatternError
-    if a regular expression in it is not valid, and for a bare word that is no name: it is taken for a wrong one."""
+    """Return the splitter of a pattern.
+
+    Args:
+        pattern: A name in `PATTERNS`, or a pattern in the grammar of `bpe_core.patterns.pattern`.
+
+    Raises:
+        PatternError: A regular expression is not valid, or a bare word is not a name.
+    """
     return made(parse(pattern))
 
 
 def made(tree: Pattern) -> Splitter:
-    """The splitter for a pattern. PatternError if one of its regular expressions is not valid."""
+    """Return a new splitter of a pattern. Raises `PatternError` if one of its regular expressions is not valid."""
     if not isinstance(tree, Split):
         return _InParts(tree)
-    return (
-        _ByExpression(tree)
-        if tree.source or tree.drops_rest
-        else Splitter(tree, lossy=False)
-    )
+    if tree.source or tree.drops_rest:
+        return _ByExpression(tree)
+    return Splitter(tree, lossy=False)

@@ -11,12 +11,12 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """`item` from `least` to `most` times (None: no limit); `mode`: "" greedy, "?" lazy, "+" possessive or atomic."""
+    """An item, repeated."""
 
     item: "Node"
     least: int
-    most: int | None
-    mode: str
+    most: int | None  # None for no limit
+    mode: str  # "" greedy, "?" lazy, "+" possessive or atomic
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,8 @@ class Lookaround:
 
 
 Node = str | tuple["Node", ...] | list["Node"] | Repeat | Lookaround
-"""A str is a regular expression of one character: `a`, `[^\\s]`, `\\p{L}`, `(?i:s)`; a tuple is a concatenation, which
-may be empty; a list is an alternation, of which the first option counts with which the whole pattern matches."""
+"""A str is a regular expression of one character: `a`, `[^\\s]`, `\\p{L}`, `(?i:s)`. A tuple is a concatenation, possibly
+empty. A list is an alternation: the first option wins with which the whole pattern matches."""
 
 _END: Final = Lookaround("(?s:.)")  # the end of the text: no character follows
 _CHARS: Final = re.compile(
@@ -51,11 +51,14 @@ _SHORT: Final[dict[str, tuple[int, int | None]]] = {
 
 
 def parse(source: str) -> Node:
-    """The tree of an expression that the `regex` module has accepted; groups that capture are plain. ValueError for
-    what is not: look-behind, a back-reference, `\\b`, a flag, ..."""
+    """Return the tree of an expression that the `regex` module has accepted. Capturing groups are read as plain ones.
+
+    Raises:
+        ValueError: The expression is not plain: it has a look-behind, a back-reference, `\\b`, a flag, ...
+    """
     reader = _Reader(source)
     node = reader.choice(ignore_case=False)
-    if reader.at != len(source):
+    if reader.position != len(source):
         raise ValueError
     return node
 
@@ -65,7 +68,7 @@ class _Reader:
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self.at = 0
+        self.position = 0
 
     def choice(self, ignore_case: bool) -> Node:
         options = [self.chain(ignore_case)]
@@ -75,49 +78,62 @@ class _Reader:
 
     def chain(self, ignore_case: bool) -> Node:
         items = []
-        while self.at < len(self.source) and self.source[self.at] not in "|)":
+        while (
+            self.position < len(self.source) and self.source[self.position] not in "|)"
+        ):
             items.append(self.repeat(ignore_case))
         return items[0] if len(items) == 1 else tuple(items)
 
     def repeat(self, ignore_case: bool) -> Node:
         item = self.item(ignore_case)
-        if not (found := self.read(_QUANTIFIER)):
+        quantifier = self.read(_QUANTIFIER)
+        if not quantifier:
             return item
         if isinstance(item, Lookaround):
             raise ValueError
-        short, least, comma, most, mode = found.groups()
-        if short:
-            return Repeat(item, *_SHORT[short], mode)
-        return Repeat(
-            item, int(least), int(most) if most else None if comma else int(least), mode
-        )
+        sign, least, comma, most, mode = quantifier.groups()
+        if sign:
+            return Repeat(item, *_SHORT[sign], mode)
+        if most:
+            return Repeat(item, int(least), int(most), mode)
+        return Repeat(item, int(least), None if comma else int(least), mode)
 
     def item(self, ignore_case: bool) -> Node:
-        if self.accept("$"):  # the end of the text, or a newline there and then the end
+        if self.accept("$"):  # the end of the text, or a newline and then the end
             return Lookaround((Repeat(r"\n", 0, 1, ""), _END))
         if self.accept(r"\Z"):
             return _END
-        if opening := self.read(_GROUP):
-            kind = opening[1] or ":"
-            inner = self.choice(ignore_case or kind == "i:")
-            if not self.accept(")"):
-                raise ValueError
-            if kind == ">":
-                return Repeat(inner, 1, 1, "+")
-            return inner if kind.endswith(":") else Lookaround(inner)
-        chars = self.read(_CHARS)
-        if not chars or (
-            chars[0][0] == "[" and re.search(r"--|&&|\|\||~~", chars[0])
-        ):  # an operator of sets
+        opening = self.read(_GROUP)
+        if opening:
+            return self.rest_of_group(opening[1] or ":", ignore_case)
+        characters = self.read(_CHARS)
+        if not characters:
             raise ValueError
-        return f"(?i:{chars[0]})" if ignore_case else chars[0]
+        source = characters[0]
+        has_set_operator = source[0] == "[" and re.search(r"--|&&|\|\||~~", source)
+        if has_set_operator:
+            raise ValueError
+        return f"(?i:{source})" if ignore_case else source
+
+    def rest_of_group(self, kind: str, ignore_case: bool) -> Node:
+        """Read the rest of a group that begins with "(?" and its kind; ":" for a plain or capturing group."""
+        inner = self.choice(ignore_case or kind == "i:")
+        if not self.accept(")"):
+            raise ValueError
+        if kind == ">":
+            return Repeat(inner, 1, 1, "+")
+        return inner if kind.endswith(":") else Lookaround(inner)
 
     def accept(self, text: str) -> bool:
-        found = self.source.startswith(text, self.at)
-        self.at += len(text) if found else 0
-        return found
+        """Read `text` if it comes next. Return whether it did."""
+        if not self.source.startswith(text, self.position):
+            return False
+        self.position += len(text)
+        return True
 
     def read(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        found = pattern.match(self.source, self.at)
-        self.at = found.end() if found else self.at
-        return found
+        """Read what matches `pattern` at the position; None if nothing does."""
+        match = pattern.match(self.source, self.position)
+        if match:
+            self.position = match.end()
+        return match
