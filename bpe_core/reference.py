@@ -98,7 +98,9 @@ def choose(tied: Sequence[Pair], ties: str, token: dict[int, bytes]) -> Pair:
         return max(tied, key=lambda pair: (token[pair[0]], token[pair[1]]))
     if ties == "lowest-hf":
         return min(tied, key=lambda pair: (hf_number(pair[0]), hf_number(pair[1])))
-    return min(tied)
+    if ties == "lowest":
+        return min(tied)
+    raise ValueError(f"Unknown tie rule {ties!r}.")
 
 
 def hf_number(id: int) -> int:

@@ -19,10 +19,8 @@ from math import lcm
 from typing import Any, Final, NamedTuple
 
 from bpe_core.errors import OptionError
-from bpe_core.kernel.fallback import descending
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import TIES
-from bpe_core.trainer.start import alphabet
+from bpe_core.tokenizer.tie_rules import TIES, sort_key
 from bpe_core.typed_numbers import amount
 from bpe_core.utf8 import utf8
 
@@ -45,7 +43,6 @@ MOST_WORDS: Final = (
 LONGEST_WORD: Final = (
     400  # tokens of the longest piece that is given; nobody would read longer ones
 )
-_END_OF_WORD: Final = 256  # the number of the end-of-word marker as a symbol: behind the bytes, before what merges make
 
 
 class MergeEffect(NamedTuple):
@@ -319,26 +316,8 @@ class _Candidates:
         self.order = self.order_of(ties)
 
     def order_of(self, rule: str) -> Callable[[Pair], Any]:
-        """A sort key of tied pairs: the rule takes the one with the smallest."""
-        if rule == "first":
-            return self._places.__getitem__
-        vocabulary = self._vocabulary
-        number_of = {
-            bytes([byte]): number for number, byte in enumerate(alphabet(rule))
-        }
-
-        def number(token: int) -> int:
-            """As the trainer numbers symbols: bytes in the rule's alphabet, the end-of-word marker, merges in order."""
-            return number_of.get(
-                vocabulary.token_bytes(token), _END_OF_WORD + vocabulary.step_of(token)
-            )
-
-        if rule == "largest":
-            return lambda pair: (
-                *(descending(vocabulary.token_bytes(part)) for part in pair),
-                *map(number, pair),
-            )
-        return lambda pair: tuple(map(number, pair))
+        """Return a sort key of tied pairs: the rule takes the one with the lowest."""
+        return sort_key(rule, self._vocabulary, self._places.__getitem__)
 
 
 def _choice(counts: PairCounts, effect: MergeEffect, now: _Candidates) -> MergeChoice:

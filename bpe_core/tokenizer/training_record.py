@@ -14,13 +14,11 @@ from typing import Any, Final, Self, TypedDict
 from bpe_core.corpus import Source
 from bpe_core.errors import OptionError, UnknownOptionError
 from bpe_core.patterns import splitter
+from bpe_core.tokenizer.tie_rules import TIES
 from bpe_core.typed_numbers import exact_fraction
 from bpe_core.utf8 import without_surrogates
 from bpe_core.visible import quoted
 from bpe_core.vocabulary import ID_LAYOUTS
-
-TIES: Final = ("first", "lowest", "lowest-hf", "largest")
-"""The names of the tie rules; see `bpe_core.trainer.start`."""
 
 STOPPED: Final = "stopped"  # the stop reason of a training that would have learned more
 YES: Final = "yes"  # what is typed for an option that is a flag of the command

@@ -20,10 +20,10 @@ from bpe_core.errors import OptionError, UntrainedError
 from bpe_core.patterns import splitter
 from bpe_core.process import no_garbage_collection
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.tie_rules import TIES, tie_rule
 from bpe_core.tokenizer.training_record import (
     OPTION_OF,
     STOPPED,
-    TIES,
     Options,
     TrainingRecord,
     TrainOptions,
@@ -31,8 +31,6 @@ from bpe_core.tokenizer.training_record import (
 )
 from bpe_core.trainer.checkpoints import Checkpoints, check_options, check_texts
 from bpe_core.trainer.start import (
-    NUMBER_OF,
-    alphabet,
     check_extensible,
     inherited,
     start_of,
@@ -236,17 +234,18 @@ class Trainer:
         )  # of each symbol
         self._merges = Merges()
         self._exhausted = ""
+        ties = tie_rule(self.options.ties)
         self._learner = kernel.Learner(
             counts.table,
-            NUMBER_OF[self.options.ties],
+            ties.comparison,
             min(self.options.min_count * self._scale, _NO_LIMIT),
             min(self.options.max_token_length or _NO_LIMIT, _NO_LIMIT),
-            alphabet(self.options.ties),
+            ties.alphabet,
             utf8(self.options.end_of_word),
             progress,
         )
         occurs = self._amounts(self._learner.symbol_counts())
-        by_value = dict(zip(alphabet(self.options.ties), occurs, strict=False))
+        by_value = dict(zip(ties.alphabet, occurs, strict=False))
         share = self.options.min_share
         asked = replace(
             self.options,

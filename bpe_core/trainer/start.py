@@ -2,34 +2,15 @@
 
 A learner numbers symbols from 0: the 256 bytes in the order of the tie rule, the end-of-word marker, then one symbol
 for each merge. Here each of them gets its id.
-
-The tie rules, which of several equally frequent pairs is merged first, are each known from a program that uses it.
-"first": the pair that stands earliest in the corpus now (minbpe). "lowest": the smallest (left id, right id), bytes
-numbered by value (rustbpe). "lowest-hf": the same with the bytes numbered as Hugging Face does. "largest": the largest
-(left bytes, right bytes) (Sennrich et al. 2016, Algorithm 1).
 """
 
 from itertools import count, islice
-from typing import Final
 
 from bpe_core.errors import OptionError
-from bpe_core.kernel.fallback import FIRST, LARGEST, LOWEST, Pair
+from bpe_core.kernel.fallback import Pair
+from bpe_core.tokenizer.tie_rules import tie_rule
 from bpe_core.tokenizer.training_record import Options, TrainOptions
 from bpe_core.vocabulary import Vocabulary
-from bpe_core.vocabulary.symbols import BYTES_IN_ORDER
-
-NUMBER_OF: Final = {
-    "first": FIRST,
-    "lowest": LOWEST,
-    "lowest-hf": LOWEST,
-    "largest": LARGEST,
-}
-"""Tie rule -> what a learner calls it; the two "lowest" rules differ only in the alphabet."""
-
-
-def alphabet(ties: str) -> bytes:
-    """The 256 bytes in the order in which the tie rule numbers them as symbols: `alphabet(ties)[symbol]` is a byte."""
-    return BYTES_IN_ORDER if ties == "lowest-hf" else bytes(range(256))
 
 
 def start_of(
@@ -44,7 +25,7 @@ def start_of(
     asked for than `old` has.
     """
     vocabulary = first_vocabulary(options, old)
-    base = vocabulary.symbols(alphabet(options.ties))
+    base = vocabulary.symbols(tie_rule(options.ties).alphabet)
     if old is None:
         first = max(base) + 1
         return (

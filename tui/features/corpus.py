@@ -13,7 +13,8 @@ from bpe_core.corpus import Skipped, find_files
 from bpe_core.corpus.reading import split_field
 from bpe_core.errors import OptionError, PatternError
 from bpe_core.patterns import splitter
-from bpe_core.tokenizer.training_record import OPTIONS, TIES, named_as_on_screen
+from bpe_core.tokenizer.tie_rules import TIES
+from bpe_core.tokenizer.training_record import OPTIONS, named_as_on_screen
 from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import quoted
 from bpe_core.worker.messages import Counted

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from bpe_core import kernel
-from bpe_core.tokenizer.training_record import TIES
+from bpe_core.tokenizer.tie_rules import TIES
 from tests.attack.fuzz_kernel import encoding, splitting, training
 from tests.attack.published import unpacked
 

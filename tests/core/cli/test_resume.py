@@ -14,7 +14,7 @@ from worker_process import Worker, training
 
 from bpe_core import FormatError, Tokenizer, Trainer, load, save, train
 from bpe_core.cli.main import main
-from bpe_core.tokenizer.training_record import TIES
+from bpe_core.tokenizer.tie_rules import TIES
 from bpe_core.trainer import Merges, checkpoints
 from bpe_core.trainer.checkpoints import Checkpoints
 from bpe_core.worker.messages import Checkpoint

@@ -14,7 +14,7 @@ from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError
 from bpe_core.metrics import training_curve
 from bpe_core.runs import RunDifference, TrainingRun
-from bpe_core.tokenizer.training_record import TIES
+from bpe_core.tokenizer.tie_rules import TIES
 
 WORDS = ["low"] * 5 + ["lower"] * 2 + ["widest"] * 3 + ["newest"] * 6
 

@@ -16,7 +16,7 @@ from bpe_core.cli.main import main
 from bpe_core.corpus import counts as counting
 from bpe_core.corpus import find_files, spill
 from bpe_core.corpus.spill import Spill
-from bpe_core.tokenizer.training_record import TIES
+from bpe_core.tokenizer.tie_rules import TIES
 
 pa = pytest.importorskip(
     "pyarrow", reason="files of counts need pyarrow, of the extra [corpora]"

@@ -12,7 +12,7 @@ from bpe_core.cli.main import main
 from bpe_core.corpus import Counts, find_files
 from bpe_core.corpus.sampling import STRETCH, Sample, files_by_weight, parsed_weights
 from bpe_core.patterns import splitter
-from bpe_core.tokenizer.training_record import TIES
+from bpe_core.tokenizer.tie_rules import TIES
 
 pytestmark = pytest.mark.usefixtures("engine")
 

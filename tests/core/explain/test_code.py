@@ -9,7 +9,7 @@ from bpe_core import TextError, Vocabulary, train
 from bpe_core.content.samples import SAMPLES
 from bpe_core.explain.code import SOURCE, CodeLine, encode_in_code, merge_in_code
 from bpe_core.explain.merge_choice import CorpusPiece, PairCounts, explain
-from bpe_core.tokenizer.training_record import TIES
+from bpe_core.tokenizer.tie_rules import TIES
 
 
 def value(run: list[CodeLine], name: str):

@@ -20,7 +20,7 @@ from bpe_core import (
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Counts
 from bpe_core.metrics import renyi_efficiency, training_curve
-from bpe_core.tokenizer.training_record import TIES
+from bpe_core.tokenizer.tie_rules import TIES
 
 PUBLISHED = Counter(["pick", "@@ed", "pick", "@@l", "@@ed", "pick", "@@les"]).values()
 

@@ -18,7 +18,7 @@ from hypothesis.stateful import (
 import bpe_core
 from bpe_core import OptionError, Trainer, Vocabulary, reference, train
 from bpe_core.corpus import Counts
-from bpe_core.tokenizer.training_record import TIES
+from bpe_core.tokenizer.tie_rules import TIES
 from tests.core.interrupted import Interrupted, interrupted_after
 
 texts = st.lists(
