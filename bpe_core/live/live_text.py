@@ -74,8 +74,8 @@ class LiveText:
             parts = [reader.part(part.text) for part in self._parts]
         else:
             parts = reader.read(self.text)
-        self.reader = reader
-        self._groups = _grouped(parts)
+        # In one statement, so that an interrupt leaves both as they were, or both new.
+        self.reader, self._groups = reader, _grouped(parts)
 
     @property
     def _parts(self) -> Iterator[Any]:

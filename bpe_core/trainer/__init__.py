@@ -38,52 +38,60 @@ from bpe_core.trainer.start import (
 from bpe_core.typed_numbers import amount
 from bpe_core.utf8 import utf8
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.merge_loop import Triple
 
 __all__ = ["TIES", "Merge", "Trainer", "train"]
 
-_AT_ONCE: Final = 1024  # merges that a learner is asked for at a time, at most
+_AT_ONCE: Final = 1024  # merges that a learner learns at a time, at most
 _NO_LIMIT: Final = (1 << 63) - 1  # the largest number that the kernel takes
 
 
 @dataclass(
     slots=True
-)  # not frozen: making one would take three times as long, and they are made by the ten thousand
+)  # a frozen one takes three times as long to make, and there are many
 class Merge:
-    """One step of a training, from 1: the ids of the two tokens that were joined and of the new one, its bytes.
+    """One step of a training.
 
-    >>> next(Trainer("low low", vocab_size=258))
-    Merge(step=1, left=108, right=111, token=256, token_bytes=b'lo', count=2, ties=2, n_tokens=5)
+    Example:
+        >>> next(Trainer("low low", vocab_size=258))
+        Merge(step=1, left=108, right=111, token=256, token_bytes=b'lo', count=2, ties=2, n_tokens=5)
     """
 
     step: int
+    """Its number, from 1."""
     left: int
+    """The ids of the two tokens that were joined."""
     right: int
     token: int
+    """The id of the new token."""
     token_bytes: bytes
     count: int
-    """How often the pair occurred in the corpus, overlaps included (`aaa` holds `aa` twice). An amount, as is the
-    number of tokens: where a text weighs 1/2, its occurrences are halves."""
+    """How often the pair occurred in the corpus, with overlaps (`aaa` contains `aa` twice). It is a fraction if texts
+    have fractional weights."""
     ties: int
     """How many pairs had this count; 1 if there was no tie, 0 if the merge was given by `start`."""
     n_tokens: int
-    """Tokens in the corpus after this merge."""
+    """Tokens in the corpus after this merge; a fraction if texts have fractional weights."""
 
 
 class Merges(Sequence[Merge]):
-    """Merges of steps that follow one another, in columns that grow: as objects they would take many times as long to
-    be sent, and the garbage collector would look through all of them again and again."""
+    """Merges of consecutive steps, in columns that grow.
+
+    As objects they would take many times as long to be sent, and the garbage collector would look through all of them
+    again and again.
+    """
 
     def __init__(
         self, first: int = 1, columns: Iterable[Iterable[Any]] = ((),) * 7
     ) -> None:
-        """`first` is the step of the first; each column is of what a `Merge` has behind its step."""
+        """`first` is the step of the first merge. There is a column for each field of `Merge` after `step`."""
         self.first = first
-        self.pairs = array("Q"), array("Q"), array("Q")  # the ids: left, right and new
-        self.token_bytes, self.ties = list[bytes](), array("Q")
-        self.counts, self.n_tokens = (
-            list[int](),
-            list[int](),
-        )  # amounts, which need be no whole numbers
+        self.pairs = array("Q"), array("Q"), array("Q")
+        """The ids: left, right and new."""
+        self.token_bytes: list[bytes] = []
+        self.counts: list[int] = []
+        self.ties = array("Q")
+        self.n_tokens: list[int] = []
         self.columns: tuple[Any, ...] = (
             *self.pairs,
             self.token_bytes,
@@ -91,32 +99,28 @@ class Merges(Sequence[Merge]):
             self.ties,
             self.n_tokens,
         )
-        self._lengths = dict[int, int]()
+        self._lengths: dict[int, int] = {}
         self.extend(columns)
 
     def extend(self, columns: Iterable[Iterable[Any]]) -> None:
-        """Add those of the steps behind these. Interrupted, it adds none."""
-        n = len(self.n_tokens)
-        for column, more in zip(self.columns, columns, strict=True):
-            del column[
-                n:
-            ]  # what is left of an interrupted call; the last column says how many there are
-            column.extend(more)
+        """Append merges of the next steps. If it is interrupted, it appends none."""
+        # The last column says how many merges there are. Longer columns are left from an interrupted call.
+        n_merges = len(self.n_tokens)
+        for column, new_values in zip(self.columns, columns, strict=True):
+            del column[n_merges:]
+            column.extend(new_values)
 
     def steps(self) -> Iterator[tuple[int, int, int]]:
-        """Of each merge what a `TrainingRecord` keeps."""
+        """Yield what `TrainingRecord.steps` keeps of each merge."""
         return zip(self.counts, self.ties, self.n_tokens, strict=True)
 
     def length_of(self, token: int) -> int | None:
-        """The bytes of a token that these merges make; None of others."""
-        if (start := len(self._lengths)) < len(self):
-            self._lengths.update(
-                zip(
-                    self.pairs[2][start:],
-                    map(len, self.token_bytes[start:]),
-                    strict=True,
-                )
-            )
+        """Return the number of bytes of a token that these merges make; None for other tokens."""
+        n_known = len(self._lengths)
+        if n_known < len(self):
+            new_tokens = self.pairs[2][n_known:]
+            lengths = map(len, self.token_bytes[n_known:])
+            self._lengths.update(zip(new_tokens, lengths, strict=True))
         return self._lengths.get(token)
 
     def __len__(self) -> int:
@@ -130,24 +134,21 @@ class Merges(Sequence[Merge]):
     @overload
     def __getitem__(self, index: slice) -> Self: ...
     def __getitem__(self, index: int | slice) -> Merge | Self:
-        steps, columns = (
-            range(self.first, self.first + len(self))[index],
-            [column[index] for column in self.columns],
-        )
-        return (
-            Merge(steps, *columns)
-            if isinstance(steps, int)
-            else type(self)(steps.start, columns)
-        )
+        steps = range(self.first, self.first + len(self))[index]
+        columns = [column[index] for column in self.columns]
+        if isinstance(steps, int):
+            return Merge(steps, *columns)
+        return type(self)(steps.start, columns)
 
 
 class Trainer:
     """An iterator of `Merge`: each `next` learns one.
 
-    Whatever interrupts it (Ctrl+C, a lack of memory), each merge is made whole or not at all, and it can go on.
+    If something interrupts it (Ctrl+C, a lack of memory), each merge is made completely or not at all, and it can go on.
 
-    >>> [merge.token_bytes for merge in Trainer("aaabdaaabac", vocab_size=259, pattern="none")]
-    [b'aa', b'aaa', b'aaab']
+    Example:
+        >>> [merge.token_bytes for merge in Trainer("aaabdaaabac", vocab_size=259, pattern="none")]
+        [b'aa', b'aaa', b'aaab']
     """
 
     def __init__(
@@ -162,76 +163,53 @@ class Trainer:
     ) -> None:
         """Count the pairs of the corpus, in a time linear in the bytes of its distinct pieces.
 
-        `texts` is a text, an iterable of texts (documents: nothing merges across their border), or `Counts`, which were
-        split by a pattern already; naming another pattern beside them is an `OptionError`. The other options are those
-        of `Options`; `OptionError` and `PatternError` say what is wrong with them.
+        Args:
+            texts: A text, an iterable of texts (documents: nothing merges across their borders), or `Counts`, which are
+                split by a pattern already.
+            vocab_size: Tokens in all: 256 bytes, the special tokens, and one per merge.
+            start: A vocabulary whose merges come first, whatever the corpus counts. Its ids stay; new tokens take the
+                free ids in ascending order. Layout, special tokens and end-of-word marker are those of the vocabulary,
+                and so is the pattern if it is a tokenizer's and no other is given.
+            resume: What an earlier training of the same texts with the same options has learned. Its merges are made
+                again and must be the same.
+            progress: Called now and then with (done, total) while pairs are counted.
+            **options: The fields of `Options`.
 
-        Another name is an `UnknownOptionError`, an OptionError and a TypeError.
-
-        With `start` the merges of that vocabulary come first, whatever the corpus counts, and all its ids stay: what is
-        learned takes the free ids in ascending order. Layout, special tokens and end-of-word marker are then its own,
-        and the pattern too if it is that of a tokenizer and no other is named.
-        With `resume`, what an earlier training of the same texts with the same options has learned (`OptionError` for
-        others), its merges are made again and have to be the same.
-        Meanwhile `progress(done, total)` is called now and then, in a unit of its own; what it raises is passed on.
+        Raises:
+            OptionError: An option has a wrong value, `texts` are counts with another pattern, or `resume` is of other
+                texts or options.
+            UnknownOptionError: An OptionError and a TypeError; there is no option of this name.
+            PatternError: The pattern is not valid.
         """
         check_option_names(options)
-        pattern = options.pop("pattern", None)
-        if isinstance(start, Tokenizer):
-            if start.preparation:
-                raise OptionError(
-                    "A tokenizer that changes a text before it splits it cannot be extended."
-                )
-            pattern = pattern or start.pattern
-            start = start.vocabulary
+        if options.get("pattern") is None:
+            options.pop("pattern", None)
+        start = _read_start(start, options)
         if isinstance(texts, Counts):
-            if pattern is not None and texts.splitter.tree != splitter(pattern).tree:
-                raise OptionError(
-                    f"The counts were split by {texts.pattern!r}, not by {pattern!r}; count again."
-                )
-            pattern = texts.pattern
-        if start is not None:
-            start.recover()
-            check_extensible(start)
-            own, usual = inherited(start), Options()
-            if any(
-                options.get(name, value) not in (value, getattr(usual, name))
-                for name, value in own.items()
-            ):
-                raise OptionError(
-                    "Special tokens, id layout and end of word are those of the vocabulary extended."
-                )
-            options |= own
-        if pattern is not None:
-            options["pattern"] = pattern
-        self.options: Final = Options(vocab_size, **options).checked(
-            not isinstance(texts, Sized) or len(texts) > 0
-        )
+            _use_pattern_of(texts, options)
+        has_texts = not isinstance(texts, Sized) or len(texts) > 0
+        self.options: Final = Options(vocab_size, **options).checked(has_texts)
         """What to learn, and by which rules."""
         self._vocabulary, self._ids, self._given = start_of(self.options, start)
-        counts = (
-            texts
-            if isinstance(texts, Counts)
-            else Counts.of(texts, self.options.pattern)
-        )
+        if not isinstance(texts, Counts):
+            texts = Counts.of(texts, self.options.pattern)
+        counts = texts
         self._scale = counts.scale
+        # The merges and steps that must come out again.
+        self._known: list[tuple[Triple, tuple[int, int, int]]] = []
         if resume is not None:
             check_options(resume, self.options, counts.sample)
             check_texts(resume, counts.sources)
-        known = (
-            zip(resume.vocabulary.merges, resume.record.steps, strict=False)
-            if resume and resume.record
-            else ()
-        )
-        self._known = list(known)  # the merges and steps that have to come out again
+            if resume.record:
+                steps = resume.record.steps
+                self._known = list(zip(resume.vocabulary.merges, steps, strict=False))
         self.n_known: Final = max(len(self._given), len(self._known))
-        """How many merges were made before: those that are given, or those of the training that is resumed."""
+        """How many merges were made before: those of `start`, or those of the training that is resumed."""
         self._n_base = len(self._vocabulary.base)  # symbols that no merge makes
         self.n_merges_wanted: Final = len(self._ids) - self._n_base
-        """How many merges the vocabulary size asks for; the corpus may have fewer."""
-        self._bytes = list(
-            map(self._vocabulary.base.__getitem__, self._ids[: self._n_base])
-        )  # of each symbol
+        """How many merges the vocabulary size needs; the corpus may have fewer."""
+        base = self._vocabulary.base
+        self._bytes = [base[token] for token in self._ids[: self._n_base]]
         self._merges = Merges()
         self._exhausted = ""
         ties = tie_rule(self.options.ties)
@@ -244,50 +222,64 @@ class Trainer:
             utf8(self.options.end_of_word),
             progress,
         )
-        occurs = self._amounts(self._learner.symbol_counts())
-        by_value = dict(zip(ties.alphabet, occurs, strict=False))
+        symbol_counts = self._amounts(self._learner.symbol_counts())
+        count_of_byte = dict(zip(ties.alphabet, symbol_counts, strict=False))
         share = self.options.min_share
-        asked = replace(
+        recorded_options = replace(
             self.options,
             special_tokens=(),
             min_share=None if share is None else str(share),
         )
         self.record: Final = TrainingRecord(
-            **{name: getattr(asked, name) for name in OPTION_OF},
+            **{name: getattr(recorded_options, name) for name in OPTION_OF},
             sources=tuple(counts.sources),
             steps=(),
             n_bytes=sum(source.bytes * source.weight for source in counts.sources),
             n_tokens_start=amount(self._learner.n_tokens, self._scale),
             stop_reason="",
             n_given=len(self._given),
-            first_counts=(*map(by_value.__getitem__, range(256)), *occurs[256:]),
+            first_counts=(
+                *map(count_of_byte.__getitem__, range(256)),
+                *symbol_counts[256:],
+            ),
             sample=counts.sample,
             weights=counts.weights,
         )
-        """What is recorded of this training, but for what it learns."""
+        """The record of this training, without its steps."""
 
     @property
     def merges(self) -> Merges:
-        """All that were made so far, those that `start` gives included; not to be changed."""
-        merges, start = self._merges, len(self._merges.n_tokens)
-        if (
-            self._learner.n_merges > start
-        ):  # it keeps each of them, so that whatever interrupts this can be done again
-            ids, contents, end = self._ids, self._bytes, self._n_base + start
-            del contents[end:]
-            lefts, rights, counts, ties, lengths = zip(
-                *self._learner.merges(start), strict=True
-            )  # columns are faster
+        """All merges so far, with those of `start`. Don't change it."""
+        merges = self._merges
+        n_known = len(merges.n_tokens)
+        if self._learner.n_merges > n_known:
+            # The learner keeps all merges, so an interrupt loses nothing here. Columns are quicker than rows.
+            ids = self._ids
+            token_bytes = self._bytes
+            first = self._n_base + n_known
+            del token_bytes[first:]
+            new_merges = self._learner.merges(n_known)
+            lefts, rights, counts, ties, lengths = zip(*new_merges, strict=True)
             for left, right in zip(lefts, rights, strict=True):
-                contents.append(contents[left] + contents[right])
-            parts = map(ids.__getitem__, lefts), map(ids.__getitem__, rights)
-            numbers = self._amounts(counts), ties, self._amounts(lengths)
-            merges.extend((*parts, ids[end : len(contents)], contents[end:], *numbers))
+                token_bytes.append(token_bytes[left] + token_bytes[right])
+            merges.extend(
+                (
+                    map(ids.__getitem__, lefts),
+                    map(ids.__getitem__, rights),
+                    ids[first : len(token_bytes)],
+                    token_bytes[first:],
+                    self._amounts(counts),
+                    ties,
+                    self._amounts(lengths),
+                )
+            )
         return merges
 
     def _amounts(self, counts: Sequence[int]) -> Sequence[int]:
-        """What the learner has counted as it is in the corpus, whose pieces count `scale` times in the learner."""
-        return counts if self._scale == 1 else [amount(n, self._scale) for n in counts]
+        """Convert counts of the learner, in which each piece counts `scale` times, to counts in the corpus."""
+        if self._scale == 1:
+            return counts
+        return [amount(count, self._scale) for count in counts]
 
     @property
     def n_tokens(self) -> int:
@@ -300,7 +292,7 @@ class Trainer:
 
     @property
     def stop_reason(self) -> str | None:
-        """Why there are no more merges, in words for a person; None while there may be more."""
+        """Why training has ended, in words for a person; None while there may be more merges."""
         if self._exhausted:
             return self._exhausted
         if self.n_merges == self.n_merges_wanted:
@@ -312,11 +304,10 @@ class Trainer:
     @property
     def vocabulary(self) -> Vocabulary:
         """The vocabulary of all merges learned so far."""
-        known = self._vocabulary.n_merges
-        if known < self.n_merges:
-            self._vocabulary = self._vocabulary.extended(
-                zip(*self.merges[known:].pairs, strict=True)
-            )
+        n_known = self._vocabulary.n_merges
+        if n_known < self.n_merges:
+            new_merges = zip(*self.merges[n_known:].pairs, strict=True)
+            self._vocabulary = self._vocabulary.extended(new_merges)
         return self._vocabulary
 
     def __iter__(self) -> Self:
@@ -330,62 +321,85 @@ class Trainer:
         return self._merges[start]
 
     def learn(self, n: int, seconds: float = math.inf) -> Merges:
-        """Learn `n` more merges, in less time than by calling `next` for each; fewer if no more are left or it has
-        taken about so many seconds, but at least one. Raises `OptionError` for a merge that is not that of the training
-        to resume."""
+        """Learn `n` more merges, in less time than by calling `next` for each.
+
+        Args:
+            n: How many; fewer are learned if no pair is left.
+            seconds: Stop after about this time, with at least one merge.
+
+        Returns:
+            The new merges.
+
+        Raises:
+            OptionError: A merge is not the one of the training to resume.
+        """
         if n < 0:
             raise OptionError(f"A number of merges is 0 or more, not {n}.")
-        deadline, start, some = time.monotonic() + seconds, self.n_merges, 1
+        deadline = time.monotonic() + seconds
+        start = self.n_merges
+        n_at_once = 1
         while self.stop_reason is None and self.n_merges < start + n:
-            self._learn(min(start + n, self.n_merges + some))
+            self._learn(min(start + n, self.n_merges + n_at_once))
             if time.monotonic() >= deadline:
                 break
-            some = min(2 * some, _AT_ONCE)
+            n_at_once = min(2 * n_at_once, _AT_ONCE)
         return self.merges[start:]
 
     def _learn(self, until: int) -> None:
-        """Learn until `until` merges are made in all, or none is left."""
+        """Learn until there are `until` merges in all, or no pair is left."""
         if self.stop_reason is not None:
             return
-        learner, given, start = self._learner, self._given, self.n_merges
+        learner = self._learner
+        given = self._given
+        start = self.n_merges
         until = min(until, self.n_merges_wanted)
         while learner.n_merges < min(until, len(given)):
             learner.merge(*given[learner.n_merges])
         while learner.n_merges < until and not self._saves_little():
-            before = learner.n_merges
-            learner.learn(until if self.options.min_share is None else before + 1)
-            if learner.n_merges == before:
-                least = f"no pair occurs {self.options.min_count} times"
-                self._exhausted = least if learner.pairs() else "no pair left"
+            n_before = learner.n_merges
+            learner.learn(until if self.options.min_share is None else n_before + 1)
+            if learner.n_merges == n_before:
+                self._exhausted = "no pair left"
+                if learner.pairs():
+                    self._exhausted = f"no pair occurs {self.options.min_count} times"
                 break
+        self._compare_with_known(start)
+
+    def _compare_with_known(self, start: int) -> None:
+        """Raise `OptionError` if a merge after the first `start` differs from the training to resume."""
         if start >= len(self._known):
             return
-        made = self.merges[start:]
-        now_made = zip(zip(*made.pairs, strict=True), made.steps(), strict=True)
-        for step, (was, now) in enumerate(
-            zip(self._known[start:], now_made, strict=False), start + 1
-        ):
+        merges = self.merges[start:]
+        triples = zip(*merges.pairs, strict=True)
+        made = zip(triples, merges.steps(), strict=True)
+        expected = self._known[start:]
+        for step, (was, now) in enumerate(zip(expected, made, strict=False), start + 1):
             if was != now:
                 raise OptionError(
-                    f"Step {step:,} of the training to resume is not the one of these texts; begin anew."
+                    f"Step {step:,} of the training to resume does not follow from these texts; start a new training."
                 )
 
     def _saves_little(self) -> bool:
         """Whether the last merge was learned, and its pair made up less than `min_share` of the tokens before it."""
         if self.options.min_share is None or self.n_merges <= len(self._given):
             return False
-        before = (self.record.n_tokens_start, *self.merges.n_tokens[-2:])[-2]
-        return self.merges.counts[-1] < Fraction(self.options.min_share) * before
+        n_tokens = self.merges.n_tokens
+        n_before = n_tokens[-2] if len(n_tokens) > 1 else self.record.n_tokens_start
+        return self.merges.counts[-1] < Fraction(self.options.min_share) * n_before
 
     def token_counts(self) -> dict[int, int]:
-        """Id -> how often the token occurs in the corpus now; 0 for those that do not. Linear in the corpus."""
-        return dict(
-            zip(self._ids, self._amounts(self._learner.symbol_counts()), strict=False)
-        )
+        """Return id -> how often the token occurs in the corpus now, possibly 0. Linear in the corpus."""
+        counts = self._amounts(self._learner.symbol_counts())
+        return dict(zip(self._ids, counts, strict=False))
 
     def tokenizer(self) -> Tokenizer:
-        """The tokenizer with all merges learned so far; none if nothing can be merged, and it encodes into bytes.
-        Raises `UntrainedError` before the first merge is learned."""
+        """Return the tokenizer with all merges so far.
+
+        If nothing can be merged, it encodes into bytes.
+
+        Raises:
+            UntrainedError: The first merge is not learned yet.
+        """
         if not self.merges and self.stop_reason is None:
             raise UntrainedError(
                 "This trainer has not run yet; take a step before you ask for its tokenizer."
@@ -395,10 +409,47 @@ class Trainer:
             return Tokenizer(self.vocabulary, self.options.pattern, record=record)
 
 
+def _read_start(
+    start: Vocabulary | Tokenizer | None, options: TrainOptions
+) -> Vocabulary | None:
+    """Check the vocabulary to extend, and set the options that are its own."""
+    if start is None:
+        return None
+    if isinstance(start, Tokenizer):
+        if start.preparation:
+            raise OptionError(
+                "A tokenizer that changes a text before it splits it cannot be extended."
+            )
+        if options.get("pattern") is None:
+            options["pattern"] = start.pattern
+        start = start.vocabulary
+    start.recover()
+    check_extensible(start)
+    own_options = inherited(start)
+    defaults = Options()
+    for name, value in own_options.items():
+        if options.get(name, value) not in (value, getattr(defaults, name)):
+            raise OptionError(
+                "Special tokens, id layout and end of word are those of the vocabulary to extend; leave them out."
+            )
+    options.update(own_options)
+    return start
+
+
+def _use_pattern_of(counts: Counts, options: TrainOptions) -> None:
+    """Set the pattern by which the pieces were counted. Raises `OptionError` if another one is given."""
+    pattern = options.get("pattern")
+    if pattern is not None and counts.splitter.tree != splitter(pattern).tree:
+        raise OptionError(
+            f"These counts were made with pattern {counts.pattern!r}, not {pattern!r}; count the texts again."
+        )
+    options["pattern"] = counts.pattern
+
+
 def record_of(
     begun: TrainingRecord, merges: Merges, stop_reason: str
 ) -> TrainingRecord:
-    """The record of a training that has made these merges; `begun` is its `Trainer.record`."""
+    """Return the record of a training that has made these merges; `begun` is its `Trainer.record`."""
     n_given = min(begun.n_given, len(merges))
     return replace(
         begun, steps=tuple(merges.steps()), stop_reason=stop_reason, n_given=n_given
@@ -415,15 +466,29 @@ def train(
     progress: Callable[[int, int], object] | None = None,
     **options: Unpack[TrainOptions],
 ) -> Tokenizer:
-    """Learn until the vocabulary has `vocab_size` tokens or no pair is left; the options are those of `Trainer`.
+    """Train a tokenizer until its vocabulary has `vocab_size` tokens or no pair is left.
 
-    What is learned so far is kept every few seconds in the file `checkpoint`, and when anything is raised; load it and
-    `resume` from it. `progress(merges, merges wanted)` is called some 20 times a second; what it raises is passed on.
-    An iterable is read once, and a text of it at a time. Without texts, a vocabulary of 256 and the special tokens is
-    enough: that of the bytes.
+    Args:
+        texts: A text, an iterable of texts, which is read once, one text at a time, or `Counts`.
+        vocab_size: Tokens in all: 256 bytes, the special tokens, and one per merge. Without texts, the bytes and the
+            special tokens are enough.
+        start: As in `Trainer`.
+        resume: As in `Trainer`.
+        checkpoint: A file in which the merges so far are saved every few seconds, and if an error occurs. Load it and
+            pass it as `resume`.
+        progress: Called with (merges, merges wanted) some 20 times per second.
+        **options: The fields of `Options`.
 
-    >>> train(["low lower", "lowest"], vocab_size=258).encode("lower")
-    [257, 101, 114]
+    Returns:
+        The tokenizer, with the record of its training.
+
+    Raises:
+        OptionError: As in `Trainer`.
+        PatternError: The pattern is not valid.
+
+    Example:
+        >>> train(["low lower", "lowest"], vocab_size=258).encode("lower")
+        [257, 101, 114]
     """
     trainer = Trainer(
         texts, vocab_size=vocab_size, start=start, resume=resume, **options

@@ -95,7 +95,7 @@ def test_other_texts_weights_and_merges_are_refused() -> None:
         earlier.vocabulary, earlier.pattern, record=replace(earlier.record, steps=steps)
     )
     with pytest.raises(
-        OptionError, match="Step 6 of the training to resume is not the one"
+        OptionError, match="Step 6 of the training to resume does not follow"
     ):
         train([TEXT], vocab_size=280, resume=other)
     with pytest.raises(OptionError, match="no record"):

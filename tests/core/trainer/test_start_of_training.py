@@ -91,7 +91,7 @@ def test_what_cannot_be_extended():
         OptionError, match="has 258 tokens; ask for a larger vocab_size"
     ):
         Trainer("abab", vocab_size=257, pattern="none", start=old.vocabulary)
-    with pytest.raises(OptionError, match="those of the vocabulary extended"):
+    with pytest.raises(OptionError, match="those of the vocabulary to extend"):
         Trainer(
             "abab",
             vocab_size=300,

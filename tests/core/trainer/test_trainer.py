@@ -144,7 +144,7 @@ def test_counts_can_be_made_once_and_learned_from_often():
         "gpt4",
         r"\S+",
     ):  # the last one, of one's own, would keep the space between words
-        with pytest.raises(OptionError, match="'words', not by '"):
+        with pytest.raises(OptionError, match="'words', not '"):
             Trainer(counts, vocab_size=260, pattern=other)
     assert Trainer("low", vocab_size=257).options.pattern == "gpt4"
 
