@@ -174,7 +174,7 @@ def test_what_is_no_whole_file_of_counts_is_refused_in_one_sentence(
     ):
         place.write_bytes(wrong)
         with pytest.raises(
-            FormatError, match=r"^[^\n]*c is no whole file of counts [^\n]*\.$"
+            FormatError, match=r"^[^\n]*c is not a whole file of counts [^\n]*\.$"
         ):
             Counts.load(place)
     with pytest.raises(FormatError, match="no such file"):
