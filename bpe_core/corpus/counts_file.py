@@ -8,7 +8,7 @@ refused, too, and the texts have to be counted again.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from hashlib import sha256
@@ -121,7 +121,6 @@ def write(
     progress: Callable[[int, int], object] = lambda *_: None,
 ) -> None:
     """Write all to an opened file; `progress` is called with how much of how much is done."""
-    make_batches = counts.spill.batches if counts.spill else batches
     about: dict[str, Any] = {name: getattr(counts, name) for name in _KEPT}
     about["n_pieces"] = counts.n_pieces
     about["version"] = VERSION
@@ -130,11 +129,19 @@ def write(
         asdict(source) | {"weight": str(source.weight)} for source in counts.sources
     ]
     about["skipped"] = [asdict(one) | {"path": str(one.path)} for one in counts.skipped]
+    make_batches = counts.spill.batches if counts.spill else batches
+    write_rows(about, make_batches(counts.table, progress), file)
+
+
+def write_rows(
+    about: dict[str, Any], row_batches: Iterable[Any], file: IO[bytes]
+) -> None:
+    """Write the rows in record batches, what else is known, and the digest of both."""
     data = json.dumps(about).encode()
     digest = _Digest(data)
     schema = SCHEMA.with_metadata({KEY: data})
     with parquet.ParquetWriter(file, schema, **_HOW) as writer:
-        for batch in make_batches(counts.table, progress):
+        for batch in row_batches:
             digest.add(batch)
             writer.write_batch(batch)
         writer.add_key_value_metadata({DIGEST: str(digest)})
