@@ -22,7 +22,10 @@ from bpe_core.corpus.spill import Spill
 from bpe_core.trainer.checkpoints import Checkpoints
 from bpe_core.whole_file import check_place, new_beside, write_atomically, write_whole
 from tui.disk import config
+from tui.disk.locked import Note
+from tui.state import UnfinishedTraining
 
+ROOT = Path(__file__).parents[1]
 TEXTS = {"old": "a b ab", "new": "".join(f"w{n} " for n in range(9000))}
 
 
@@ -180,6 +183,26 @@ def test_a_full_disk_while_counts_spill_is_not_blamed_on_what_is_printed(
         pytest.raises(BpeError, match=r"^A temporary file in .* cannot be written: "),
     ):
         write_spilled_counts(folder, "new")
+
+
+def test_a_note_on_a_training_survives_a_full_disk(tmp_path: Path) -> None:
+    small = UnfinishedTraining("book")
+    note = Note.new(tmp_path / "book.json", small)
+    size = (tmp_path / "book.json.unfinished").stat().st_size
+    for more in (0, 5, 40):
+        with largest_file(size + more), pytest.raises(OSError):
+            note.write(UnfinishedTraining("book", paths=("a long path.txt",) * 50))
+        assert note.read() == small
+    note.write(UnfinishedTraining("b"))
+    assert note.read() == UnfinishedTraining("b")
+    note.end()
+
+
+def test_whichever_allocation_fails_the_old_file_stays_and_nothing_is_left() -> None:
+    pytest.importorskip("_testcapi")
+    command = [sys.executable, "-m", "tests.write_without_memory"]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
 
 
 KILLED = """

@@ -130,11 +130,20 @@ class Note:
         return note
 
     def write(self, training: UnfinishedTraining) -> None:
-        """Say what is needed now. Raises OSError."""
+        """Write what is needed now. Raises OSError, and then the note says what it said before."""
         # In place: a file of another name that replaced this one would not be locked.
-        data = (json.dumps(asdict(training), indent=1) + "\n").encode()
-        os.ftruncate(self._file, 0)
-        os.pwrite(self._file, data, 0)
+        before = os.pread(self._file, os.fstat(self._file).st_size, 0)
+        try:
+            self._put((json.dumps(asdict(training), indent=1) + "\n").encode())
+        except OSError:
+            # The file already has the space for it.
+            self._put(before)
+            raise
+
+    def _put(self, data: bytes) -> None:
+        if os.pwrite(self._file, data, 0) < len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        os.ftruncate(self._file, len(data))
 
     def read(self) -> UnfinishedTraining | None:
         """What is needed to go on; None if that cannot be read."""
