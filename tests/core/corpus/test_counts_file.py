@@ -416,3 +416,13 @@ def test_counts_without_rare_pieces_are_saved_and_merged(tmp_path: Path) -> None
     assert everything(again) == everything(few) and again.lacks_rare
     both = Counts.load(Counts.of("aba", "words").merge(again).to_bytes())
     assert both.pieces == {"aba": 3} and both.n_pieces == 4 and both.lacks_rare
+
+
+def test_rows_that_are_not_those_of_the_digest_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(counts_file._Digest, "add", lambda digest, batch: None)
+        Counts.of("a b").save(tmp_path / "c")
+    with pytest.raises(FormatError, match="it is damaged, for its digest does not"):
+        Counts.load(tmp_path / "c")
