@@ -2,14 +2,27 @@
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
-from typing import IO
+from typing import IO, Final, NamedTuple
+from zlib import crc32
 
 from bpe_core.errors import FormatError
 from bpe_core.visible import shortened, visible
+
+MACHINE: Final = f"{crc32(os.fsencode(os.uname().nodename)):08x}"
+"""A part of the names of temporary files: locks show only on the same machine whose process lives."""
+_TEMPORARY: Final = re.compile(rf"\..*\.{MACHINE}[0-9a-f]{{8}}\.new", re.DOTALL)
+
+
+class _NewFile(NamedTuple):
+    file: IO[bytes]
+    path: Path
+    target: Path
 
 
 def replace_files(
@@ -18,33 +31,68 @@ def replace_files(
     """Write the parts of each file to a new one in its folder, flush it to disk, and rename them to the targets.
 
     Instead of parts there may be what writes them. An existing file's permissions are kept. Raises OSError, and what
-    making the parts raises; then all targets are unchanged and the new files removed. An interruption once the first
-    has its name comes after the last has.
+    making the parts raises; then all targets are unchanged and the new files removed. Once the first has its name, an
+    interruption or error is raised after the others have theirs. What a killed process left in the folders is removed.
     """
-    news = list[tuple[Path, Path]]()
-    try:
+    with ExitStack() as stack:
+        news = list[_NewFile]()
         for target, parts in files:
-            new = new_beside(target)
-            news.append((new, target))
-            with open(new, "xb") as file:
-                parts(file) if callable(parts) else file.writelines(parts)
-                file.flush()
-                os.fsync(file.fileno())
+            remove_abandoned(target.parent)
+            new = _create(stack, target)
+            news.append(new)
+            if callable(parts):
+                parts(new.file)
+            else:
+                new.file.writelines(parts)
+            new.file.flush()
+            os.fsync(new.file.fileno())
             if target.exists():
-                new.chmod(stat.S_IMODE(target.stat().st_mode))
-        for new, target in news:
-            os.replace(new, target)
-    except BaseException:
-        has_begun = bool(news) and not news[0][0].exists()
-        for new, target in news:
-            with suppress(OSError):
-                os.replace(new, target) if has_begun else new.unlink()
-        raise
+                new.path.chmod(stat.S_IMODE(target.stat().st_mode))
+        try:
+            for new in news:
+                os.replace(new.path, new.target)
+        except BaseException:
+            if not news[0].path.exists():
+                for new in news[1:]:
+                    with suppress(OSError):
+                        os.replace(new.path, new.target)
+            raise
 
 
 def new_beside(target: Path) -> Path:
     """A path for a temporary file in the folder of `target`: hidden, and with a random part."""
-    return target.with_name(f".{target.name[:100]}.{os.urandom(4).hex()}.new")
+    name = os.fsencode(target.name)[:100].decode(errors="ignore")
+    return target.with_name(f".{name}.{MACHINE}{os.urandom(4).hex()}.new")
+
+
+def _create(stack: ExitStack, target: Path) -> _NewFile:
+    """Open a temporary file, locked as long as this process lives. The stack closes it, and removes it if it still has
+    its name."""
+    while True:
+        path = new_beside(target)
+        stack.callback(_remove, path)
+        file = stack.enter_context(open(path, "xb"))  # noqa: SIM115
+        with suppress(OSError):  # a disk without locks, on which nothing is abandoned
+            flock(file, LOCK_EX)
+        # Another process may have taken it for abandoned just before the lock.
+        if os.fstat(file.fileno()).st_nlink:
+            return _NewFile(file, path, target)
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink()
+
+
+def remove_abandoned(folder: Path) -> None:
+    """Remove the temporary files that killed processes left in a folder. Those of living processes are locked."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            is_ours = _TEMPORARY.fullmatch(entry.name)
+            if is_ours and entry.is_file(follow_symlinks=False):
+                with suppress(OSError), open(entry, "r+b") as file:
+                    flock(file, LOCK_EX | LOCK_NB)
+                    os.unlink(entry)
 
 
 def write_atomically(*files: tuple[str | os.PathLike[str], Iterable[str]]) -> None:
@@ -81,9 +129,9 @@ def check_place(path: str | os.PathLike[str]) -> None:
     """Raise `FormatError` unless a file can be written at `path`; free disk space is not checked."""
     with as_format_error(path):
         if target := file_of(path):
-            probe = new_beside(target)
-            open(probe, "x").close()
-            probe.unlink()
+            remove_abandoned(target.parent)
+            with ExitStack() as stack:
+                _create(stack, target)
         elif not os.access(path, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 

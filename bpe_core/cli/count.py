@@ -10,6 +10,7 @@ from bpe_core.cli.arguments import Parser, Subcommands, add_command
 from bpe_core.cli.streams import StderrReporter
 from bpe_core.cli.train import SOURCES, add_choice, recipe_of
 from bpe_core.corpus import Counts
+from bpe_core.errors import OptionError
 from bpe_core.report import ReportTable, aligned
 from bpe_core.tokenizer.training_record import OPTION_OF
 from bpe_core.visible import visible
@@ -98,7 +99,13 @@ def run_counts(options: Namespace) -> int:
             job.progress(
                 "preparing", number, len(options.paths) - 1, f"merging {other}"
             )
-            counts.merge(Counts.load(other, spill))
+            more = Counts.load(other, spill)
+            try:
+                counts.merge(more)
+            except OptionError as error:
+                raise OptionError(
+                    f"{visible(other)} cannot be merged: {error}"
+                ) from None
         return _save(counts, options.output, job)
 
 

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 
 KEY: Final = b"bpescope.counts"  # of what is known besides the pieces, in the metadata of a file of counts
 LARGEST: Final = 1_000_000  # the largest weight as a whole number
+LARGEST_COUNT: Final = (
+    2**63 - 1
+)  # of a piece, and of all bytes: files hold signed numbers
+MOST_DOCUMENTS: Final = 2**31 - 1  # the kernel keeps their numbers in 31 bits
 BYTES_PER_WORKER: Final = (
     1 << 21
 )  # bytes on disk that one more thread must have to count, to be worth starting
@@ -128,6 +132,8 @@ class Counts:
         self.scale = 1  # what `table` has is multiplied by it: weights may be fractions, and it counts in whole numbers
         self.splitter = splitter(pattern)
         self.n_documents = 0
+        self.weighted_bytes = 0  # of all sources, times their weights: an amount
+        self.lacks_rare = False  # whether `load` left out rare pieces of some texts
         self.spill = spill
         self.table: Any = self._new_table()  # how often each piece occurs
         self._known: tuple[int, Mapping[str, int]] = (0, {})
@@ -183,14 +189,10 @@ class Counts:
                 )
 
         counts.table = counts._count(numbered(), 0)
-        counts.n_documents = measure.documents
-        counts.sources.append(
-            measure.source(
-                "text"
-                if isinstance(texts, str)
-                else counted(counts.n_documents, "text")
-            )
-        )
+        name = "text"
+        if not isinstance(texts, str):
+            name = counted(measure.documents, "text")
+        counts.add_sources([measure.source(name)])
         return counts
 
     @classmethod
@@ -255,6 +257,8 @@ class Counts:
             meanwhile=reading.report,
         )
         for table, first, sources in counted:
+            n_new = first + sum(source.documents for source in sources or ())
+            _check_documents(self.n_documents + n_new)
             if (
                 sources is None or whole.n_pieces
             ):  # of a large file, which counts only when it has ended
@@ -264,8 +268,14 @@ class Counts:
                 table, first, whole = whole, 0, self._new_table()
             if sources:
                 self.table.append(table, self.n_documents + first)
-                self.n_documents += sum(source.documents for source in sources)
-                self.sources += sources
+                self.add_sources(sources)
+
+    def add_sources(self, sources: Iterable[Source]) -> None:
+        """Note the files whose pieces are in the table."""
+        for source in sources:
+            self.sources.append(source)
+            self.n_documents += source.documents
+            self.weighted_bytes += source.bytes * source.weight
 
     def save(
         self,
@@ -308,8 +318,8 @@ class Counts:
         their order, the new ones of `other` follow in theirs. So all is as if the texts had been counted together, in
         this order. Returns this object.
 
-        Raises `OptionError` for counts of another pattern, and if the weights have no common denominator that is small
-        enough.
+        Raises `OptionError` for counts of another pattern, if the weights have no common denominator that is small
+        enough, and if a number would get too large for a file of counts. Then these counts are as they were.
         """
         if other.splitter.tree != self.splitter.tree:
             raise OptionError(
@@ -321,16 +331,24 @@ class Counts:
             raise OptionError(
                 f"The weights differ too much: as whole numbers, one would be above {LARGEST:,}."
             )
+        # A piece is part of a text, so no count is above the number of bytes.
+        n_bytes = int(scale * (self.weighted_bytes + other.weighted_bytes * weight))
+        if n_bytes > LARGEST_COUNT:
+            raise OptionError(
+                f"The counts could get as large as {n_bytes:,}, which is above 2^63; "
+                "merge fewer of them, or give smaller weights."
+            )
+        _check_documents(self.n_documents + other.n_documents)
         if scale > self.scale:
             mine, self.table = self.table, self._new_table()
             self.table.append(mine, 0, scale // self.scale)
         self.table.append(other.table, self.n_documents, int(share * scale))
         self.scale = scale
-        self.n_documents += other.n_documents
-        self.sources += (
+        self.add_sources(
             replace(source, weight=amount(source.weight * weight))
             for source in other.sources
         )
+        self.lacks_rare |= other.lacks_rare
         self.skipped += other.skipped
         self.sample, self.weights = (
             "; ".join(dict.fromkeys(filter(None, both)))
@@ -447,6 +465,15 @@ class Counts:
             n_texts, n_documents = n_texts + n_own, n_documents + source.documents
             sources.append(source)
         yield texts, sources
+
+
+def _check_documents(n_documents: int) -> None:
+    """Raise `OptionError` if counts cannot have so many documents."""
+    if n_documents > MOST_DOCUMENTS:
+        raise OptionError(
+            f"These are {n_documents:,} documents, and counts hold at most {MOST_DOCUMENTS:,}; "
+            "count or merge fewer."
+        )
 
 
 def parts(

@@ -2,17 +2,28 @@
 
 The columns: `piece` (UTF-8), `count`, `documents` (how many it occurs in), `first_document` (the first, where these are
 one or two; else 0) and `last_document`. A count stands for count/scale occurrences, since weights may be fractions.
+
+A digest covers all of it, so a damaged file is refused and never believed. Files of version 1 had no digest: they are
+refused, too, and the texts have to be counted again.
 """
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import asdict
-from operator import add
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from bpe_core import kernel
-from bpe_core.corpus.counts import KEY, Counts, Source
+from bpe_core import kernel, untrusted_json
+from bpe_core.corpus.counts import (
+    KEY,
+    LARGEST,
+    LARGEST_COUNT,
+    MOST_DOCUMENTS,
+    Counts,
+    Source,
+)
 from bpe_core.corpus.reading import Skipped, why_not
 from bpe_core.errors import FormatError, PatternError
 from bpe_core.process import installed
@@ -26,7 +37,8 @@ pa, parquet, compute = (
     installed(name, "A file of counts", "corpora")
     for name in ("pyarrow", "pyarrow.parquet", "pyarrow.compute")
 )
-VERSION: Final = 1
+VERSION: Final = 2
+DIGEST: Final = b"bpescope.digest"  # in the metadata: see `_Digest`
 ROWS: Final = 1 << 16  # that are written at a time
 _NUMBERS: Final = ("count", "documents", "first_document", "last_document")
 SCHEMA: Final = pa.schema(
@@ -41,13 +53,66 @@ _HOW: Final = {
     "use_dictionary": _NUMBERS,
     "write_page_checksum": True,
 }
-_KEPT: Final = (
-    "pattern",
-    "sample",
-    "weights",
-    "scale",
-    "n_documents",
-)  # as they are in Counts
+_KEPT: Final = ("pattern", "sample", "weights", "scale", "n_documents", "lacks_rare")
+"""What is in the JSON as it is in `Counts`."""
+_DAMAGED: Final = "it is damaged, for its digest does not match"
+_EXACT: Final = pa.decimal128(38)  # holds any sum of numbers of 64 bits
+
+
+class _Digest:
+    """Two SHA-256: of the JSON, and of that and all rows, in whatever batches they come."""
+
+    def __init__(self, about: bytes) -> None:
+        self.of_about = sha256(about).hexdigest()
+        self._lengths = sha256()
+        self._pieces = sha256()
+        self._numbers = [sha256() for _ in _NUMBERS]
+
+    def add(self, batch: Any) -> None:
+        """Add the rows of a record batch."""
+        size = 8 * len(batch)  # of a column of numbers
+        if not size:
+            return
+        data, columns = rows(batch)
+        ends = memoryview(columns)[: size + 8].cast("q")
+        self._pieces.update(memoryview(data)[ends[0] : ends[-1]])
+        lengths = compute.binary_length(batch["piece"])
+        self._lengths.update(memoryview(lengths.buffers()[1])[:size])
+        for number, digest in enumerate(self._numbers, 1):
+            start = 8 + number * size
+            digest.update(memoryview(columns)[start : start + size])
+
+    def __str__(self) -> str:
+        """The text that a file keeps."""
+        columns = [self._lengths, self._pieces, *self._numbers]
+        digests = [self.of_about, *(column.hexdigest() for column in columns)]
+        of_all = sha256(" ".join(digests).encode())
+        return f"{self.of_about} {of_all.hexdigest()}"
+
+
+@dataclass
+class _Sums:
+    """Sums over rows, exact."""
+
+    rows: int = 0
+    occurrences: int = 0
+    bytes: int = 0  # of all occurrences
+
+    def add(self, batch: Any) -> None:
+        """Add the rows of a record batch. ValueError for counts that are too large."""
+        lengths = compute.binary_length(batch["piece"])
+        try:
+            n_bytes = compute.multiply_checked(batch["count"], lengths)
+        except pa.ArrowInvalid:
+            raise ValueError("its counts are above 2^63") from None
+        self.rows += len(batch)
+        self.occurrences += _sum(batch["count"])
+        self.bytes += _sum(n_bytes)
+
+
+def _sum(numbers: Any) -> int:
+    # Arrow adds whole numbers of 64 bits modulo 2^64, without an error.
+    return int(compute.sum(numbers.cast(_EXACT)).as_py() or 0)
 
 
 def write(
@@ -56,24 +121,30 @@ def write(
     progress: Callable[[int, int], object] = lambda *_: None,
 ) -> None:
     """Write all to an opened file; `progress` is called with how much of how much is done."""
-    found = (
-        counts.spill.batches(counts.table, progress)
-        if counts.spill
-        else batches(counts.table, progress)
-    )
-    about = {name: getattr(counts, name) for name in _KEPT} | {
-        "n_pieces": counts.n_pieces
-    }
-    about |= {"version": VERSION, "order": _ORDER}
+    about: dict[str, Any] = {name: getattr(counts, name) for name in _KEPT}
+    about["n_pieces"] = counts.n_pieces
+    about["version"] = VERSION
+    about["order"] = _ORDER
     about["sources"] = [
         asdict(source) | {"weight": str(source.weight)} for source in counts.sources
     ]
     about["skipped"] = [asdict(one) | {"path": str(one.path)} for one in counts.skipped]
-    with parquet.ParquetWriter(
-        file, SCHEMA.with_metadata({KEY: json.dumps(about)}), **_HOW
-    ) as writer:
-        for batch in found:
+    make_batches = counts.spill.batches if counts.spill else batches
+    write_rows(about, make_batches(counts.table, progress), file)
+
+
+def write_rows(
+    about: dict[str, Any], row_batches: Iterable[Any], file: IO[bytes]
+) -> None:
+    """Write the rows in record batches, what else is known, and the digest of both."""
+    data = json.dumps(about).encode()
+    digest = _Digest(data)
+    schema = SCHEMA.with_metadata({KEY: data})
+    with parquet.ParquetWriter(file, schema, **_HOW) as writer:
+        for batch in row_batches:
+            digest.add(batch)
             writer.write_batch(batch)
+        writer.add_key_value_metadata({DIGEST: str(digest)})
 
 
 def batches(
@@ -119,67 +190,8 @@ def read(source: Any, spill: "Spill | None" = None, least: int = 1) -> Counts:
     name = visible(shortened(source, 200)) if isinstance(source, str) else "This"
     try:
         with parquet.ParquetFile(source, page_checksum_verification=True) as file:
-            about = json.loads((file.schema_arrow.metadata or {}).get(KEY, "{}"))
-            if about.get("version") != VERSION:
-                raise ValueError(
-                    f"it is of version {about['version']}"
-                    if about
-                    else "it is something else"
-                )
-            counts, n_rows, n_rare, n_lost, n_pairs = (
-                Counts(about["pattern"], spill),
-                0,
-                0,
-                0,
-                0,
-            )
-            for batch in file.iter_batches(ROWS, columns=SCHEMA.names):
-                batch = batch.cast(SCHEMA)
-                if any(column.null_count for column in batch.columns):
-                    raise ValueError("a value is missing")
-                compute.cast(
-                    batch.column(0), pa.large_string()
-                )  # ValueError for what is not UTF-8
-                if least > 1:
-                    is_rare = compute.less(batch["count"], least * about["scale"])
-                    rare, batch = (
-                        batch.filter(is_rare),
-                        batch.filter(compute.invert(is_rare)),
-                    )
-                    # In a piece of b bytes a pair of tokens occurs at most b - 1 times.
-                    pairs = compute.multiply(
-                        rare["count"],
-                        compute.subtract(compute.binary_length(rare["piece"]), 1),
-                    )
-                    sums = (
-                        compute.sum(numbers).as_py() or 0
-                        for numbers in (rare["count"], pairs)
-                    )
-                    n_rare, n_lost, n_pairs = map(
-                        add, (n_rare, n_lost, n_pairs), (len(rare), *sums)
-                    )
-                n_rows += counts.table.extend(*rows(batch), 0).count(1)
-            if n_rows + n_rare != file.metadata.num_rows:
-                raise ValueError("a piece is missing, or stands there twice")
-        for key in _KEPT[1:]:
-            setattr(counts, key, type(getattr(counts, key))(about[key]))
-        counts.table.n_pieces = int(about["n_pieces"])
-        weights = (
-            amount(exact_fraction(source.pop("weight"))) for source in about["sources"]
-        )
-        counts.sources = [
-            Source(**one, weight=weight)
-            for one, weight in zip(about["sources"], weights, strict=True)
-        ]
-        counts.skipped = [
-            Skipped(**one | {"path": Path(one["path"])}) for one in about["skipped"]
-        ]
-        if n_rare:
-            lost, most = (amount(n, counts.scale) for n in (n_lost, n_pairs))
-            without = f"without {counted(n_rare, 'piece')} that occur less than {least:,} times, {lost:,} in all"
-            bound = f"{without}: the count of a pair is right, or too low, by {most:,} at most"
-            counts.sample = "; ".join(filter(None, (counts.sample, bound)))
-    except PatternError:
+            return _read(file, spill, least)
+    except (PatternError, FormatError):
         raise
     except (
         OSError,
@@ -194,6 +206,146 @@ def read(source: Any, spill: "Spill | None" = None, least: int = 1) -> Counts:
             raise FormatError(f"{name} cannot be read: {why_not(error)}.") from error
         reason = shortened(visible(str(error).partition("\n")[0]), 200).rstrip(".")
         raise FormatError(
-            f"{name} is no whole file of counts that this bpescope reads: {reason}."
+            f"{name} is not a whole file of counts that this bpescope reads: {reason}; "
+            "count the texts again."
         ) from error
+
+
+def _read(file: Any, spill: "Spill | None", least: int) -> Counts:
+    metadata = file.metadata.metadata or {}
+    data = metadata.get(KEY, b"{}")
+    about = untrusted_json.parse(data)
+    if not isinstance(about, dict) or not about:
+        raise ValueError("it is something else")
+    if about.get("version") != VERSION:
+        raise ValueError(f"it is of version {about.get('version')}, not {VERSION}")
+    digest = _Digest(data)
+    stored_digest = metadata.get(DIGEST, b"").decode()
+    if stored_digest.partition(" ")[0] != digest.of_about:
+        raise ValueError(_DAMAGED)
+
+    counts = _counts_about(about, spill)
+    sums = _Sums()
+    rare = _Sums()
+    n_new = 0
+    for batch in file.iter_batches(ROWS, columns=SCHEMA.names):
+        batch = batch.cast(SCHEMA)
+        _check_rows(batch, counts.n_documents)
+        digest.add(batch)
+        sums.add(batch)
+        _check_sums(counts, sums)
+        if least > 1:
+            limit = min(least * counts.scale, LARGEST_COUNT)
+            is_rare = compute.less(batch["count"], limit)
+            rare.add(batch.filter(is_rare))
+            batch = batch.filter(compute.invert(is_rare))
+        n_new += counts.table.extend(*rows(batch), 0).count(1)
+    if str(digest) != stored_digest:
+        raise ValueError(_DAMAGED)
+    if n_new + rare.rows != sums.rows:
+        raise ValueError("a piece is in it twice")
+    n_pieces = _number(about, "n_pieces", 0, LARGEST_COUNT)
+    _check_n_pieces(counts, n_pieces, sums.occurrences)
+
+    counts.table.n_pieces = n_pieces
+    if rare.rows:
+        counts.lacks_rare = True
+        # In a piece of b bytes a pair of tokens occurs at most b - 1 times.
+        most = amount(rare.bytes - rare.occurrences, counts.scale)
+        lost = amount(rare.occurrences, counts.scale)
+        without = f"without {counted(rare.rows, 'piece')} that occur less than {least:,} times, {lost:,} in all"
+        bound = (
+            f"{without}: the count of a pair is right, or too low, by {most:,} at most"
+        )
+        counts.sample = "; ".join(filter(None, (counts.sample, bound)))
     return counts
+
+
+def _counts_about(about: dict[str, Any], spill: "Spill | None") -> Counts:
+    """Return counts without pieces: all that the JSON holds, checked. ValueError."""
+    counts = Counts(_text(about, "pattern"), spill)
+    counts.sample = _text(about, "sample")
+    counts.weights = _text(about, "weights")
+    counts.scale = _number(about, "scale", 1, LARGEST)
+    counts.lacks_rare = about.get("lacks_rare") is True
+    counts.add_sources(map(_source, about["sources"]))
+    for one in about["skipped"]:
+        skipped = Skipped(Path(_text(one, "path")), _text(one, "reason"))
+        counts.skipped.append(skipped)
+    n_documents = _number(about, "n_documents", 0, MOST_DOCUMENTS)
+    if counts.n_documents != n_documents:
+        raise ValueError("its texts do not add up to its documents")
+    if counts.scale * counts.weighted_bytes > LARGEST_COUNT:
+        raise ValueError("its texts are above 2^63 bytes")
+    return counts
+
+
+def _source(stored: Any) -> Source:
+    try:
+        weight = exact_fraction(_text(stored, "weight"))
+    except ValueError:
+        weight = Fraction(0)
+    if weight <= 0:
+        raise ValueError("its weight of a text is not a number above 0")
+    return Source(
+        name=_text(stored, "name"),
+        bytes=_number(stored, "bytes", 0, LARGEST_COUNT),
+        characters=_number(stored, "characters", 0, LARGEST_COUNT),
+        sha256=_text(stored, "sha256"),
+        weight=amount(weight),
+        documents=_number(stored, "documents", 0, MOST_DOCUMENTS),
+    )
+
+
+def _number(stored: Any, name: str, least: int, most: int) -> int:
+    value = stored.get(name)
+    if type(value) is not int or not least <= value <= most:
+        raise ValueError(f"its {name} is not a whole number from {least:,} to {most:,}")
+    return value
+
+
+def _text(stored: Any, name: str) -> str:
+    value = stored.get(name)
+    if not isinstance(value, str):
+        raise ValueError(f"its {name} is not a text")
+    return value
+
+
+def _check_rows(batch: Any, n_documents: int) -> None:
+    """Raise ValueError if a value is missing or out of its range."""
+    if not len(batch):
+        return
+    if any(column.null_count for column in batch.columns):
+        raise ValueError("a value is missing")
+    # ValueError for what is not UTF-8.
+    compute.cast(batch["piece"], pa.large_string())
+    if compute.min(compute.binary_length(batch["piece"])).as_py() < 1:
+        raise ValueError("a piece is empty")
+    if compute.min(batch["count"]).as_py() < 1:
+        raise ValueError("a count is below 1")
+    first, last = batch["first_document"], batch["last_document"]
+    are_in_order = compute.all(compute.less_equal(first, last)).as_py()
+    documents = compute.min_max(batch["documents"]).as_py()
+    if (
+        not are_in_order
+        or compute.min(first).as_py() < 0
+        or compute.max(last).as_py() >= n_documents
+        or documents["min"] < 1
+        or documents["max"] > n_documents
+    ):
+        raise ValueError("a piece is in a document that does not exist")
+
+
+def _check_sums(counts: Counts, sums: _Sums) -> None:
+    """Raise ValueError if the pieces are more than the texts hold."""
+    if sums.bytes > counts.scale * counts.weighted_bytes:
+        raise ValueError("its pieces are longer than its texts")
+
+
+def _check_n_pieces(counts: Counts, n_pieces: int, occurrences: int) -> None:
+    """Raise ValueError if so many pieces, each times a weight of its texts, do not occur so often."""
+    weights = [source.weight for source in counts.sources] or [1]
+    least = n_pieces * counts.scale * min(weights)
+    most = n_pieces * counts.scale * max(weights)
+    if occurrences > most or (occurrences < least and not counts.lacks_rare):
+        raise ValueError("its counts do not add up to its n_pieces")

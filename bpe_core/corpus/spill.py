@@ -9,6 +9,7 @@ twice, so the time is linear.
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from tempfile import TemporaryFile
 from typing import Any, Final
@@ -16,7 +17,8 @@ from weakref import WeakSet
 
 from bpe_core import kernel
 from bpe_core.corpus.counts_file import SCHEMA, batch_of, batches, compute, pa, rows
-from bpe_core.errors import OptionError
+from bpe_core.errors import FormatError, OptionError
+from bpe_core.visible import visible
 
 LEAST: Final = 1 << 28  # bytes of memory that counting needs anyway
 PARTS: Final = 64  # of a run: so many times the different pieces that memory holds are counted exactly within it
@@ -82,20 +84,37 @@ class Spill:
     """Where tables spill that together are larger than memory: a temporary file that goes whatever happens."""
 
     def __init__(self, memory: int, folder: str | os.PathLike[str]) -> None:
-        """`memory`: bytes for all that counts; `folder`: with room for all runs, twice. OSError."""
+        """`memory`: bytes for all that counts; `folder`: with room for all runs, twice. FormatError, from all methods,
+        if the temporary file cannot be written, such as on a full disk."""
         self._rows = min(
             ROWS, max(memory, LEAST) >> 11
         )  # of a run, some 200 bytes each on its way
         self._most = (
             memory * 2 // 5
         )  # the rest: a table while it grows, those of the threads, a run on its way
-        self._folder, self._file = folder, TemporaryFile(dir=folder)  # noqa: SIM115
+        self._folder = folder
+        with self._disk_errors_named():
+            self._file = TemporaryFile(dir=folder)  # noqa: SIM115
         self._tables = WeakSet[SpilledTable]()
         self._writer: Any = None
         self._n_batches = 0
 
     def close(self) -> None:
-        self._file.close()
+        with suppress(OSError):  # of the last write, and the file goes anyway
+            self._file.close()
+
+    @contextmanager
+    def _disk_errors_named(self) -> Iterator[None]:
+        """Turn an error of the temporary file into a sentence about it: an OSError without a file name would be taken
+        for one of stdout, or of the file of counts."""
+        try:
+            yield
+        except OSError as error:
+            folder = visible(os.fspath(self._folder))
+            raise FormatError(
+                f"A temporary file in {folder} cannot be written: {error.strerror or error}; "
+                "free some space there, or let more memory be used with --memory."
+            ) from error
 
     def table(self) -> SpilledTable:
         self._tables.add(table := SpilledTable(self))
@@ -130,12 +149,14 @@ class Spill:
             batch = pa.record_batch(
                 [*batch.take(order).columns, order], [*SCHEMA.names, "place"]
             )
-            self._writer = self._writer or _new_file(self._file, batch.schema)
             at = 0
-            for part in range(PARTS):
-                n = sizes.get(part, 0)
-                self._writer.write_batch(batch.slice(at, n))
-                at += n
+            with self._disk_errors_named():
+                if self._writer is None:
+                    self._writer = _new_file(self._file, batch.schema)
+                for part in range(PARTS):
+                    n = sizes.get(part, 0)
+                    self._writer.write_batch(batch.slice(at, n))
+                    at += n
             yield TableRun(self._n_batches)
             self._n_batches += PARTS
 
@@ -148,31 +169,36 @@ class Spill:
             yield from batches(table.held, progress)
             return
         table.to_runs()
-        self._writer.close()
         n = len(table.runs)
-        with (
-            pa.ipc.open_file(self._file) as file,
-            TemporaryFile(dir=self._folder) as sorted_file,
-        ):
-            with _new_file(sorted_file, file.schema) as writer:
-                for part in range(PARTS):
-                    progress(part, 2 * PARTS)
-                    for batch in _counted(
-                        (run, file.get_batch(run.batch + part)) for run in table.runs
-                    ):
+        with self._disk_errors_named():
+            self._writer.close()
+            file = pa.ipc.open_file(self._file)
+            sorted_file = TemporaryFile(dir=self._folder)  # noqa: SIM115  closed below
+        try:
+            with self._disk_errors_named():
+                writer = _new_file(sorted_file, file.schema)
+            for part in range(PARTS):
+                progress(part, 2 * PARTS)
+                of_part = (
+                    (run, file.get_batch(run.batch + part)) for run in table.runs
+                )
+                with self._disk_errors_named():
+                    for batch in _counted(of_part):
                         writer.write_batch(batch)
-            with pa.ipc.open_file(sorted_file) as file:
-                for number in range(n):
-                    progress(PARTS + PARTS * number // n, 2 * PARTS)
+            with self._disk_errors_named():
+                writer.close()
+                file = pa.ipc.open_file(sorted_file)
+            for number in range(n):
+                progress(PARTS + PARTS * number // n, 2 * PARTS)
+                with self._disk_errors_named():
                     new = pa.Table.from_batches(
                         [file.get_batch(part * n + number) for part in range(PARTS)]
                     )
-                    yield from (
-                        new.sort_by("place")
-                        .select(SCHEMA.names)
-                        .combine_chunks()
-                        .to_batches()
-                    )
+                in_order = new.sort_by("place").select(SCHEMA.names)
+                yield from in_order.combine_chunks().to_batches()
+        finally:
+            with suppress(OSError):  # as in `close`
+                sorted_file.close()
 
 
 def _counted(part: Iterable[tuple[TableRun, Any]]) -> Iterator[Any]:

@@ -13,6 +13,7 @@ SIZES: Final[dict[str, dict[str, int]]] = {
     "fuzz_kernel": {"texts": 1_000_000, "corpora": 25_000},
     "fuzz_splice": {"edits": 1_000_000},
     "fuzz_files": {"files": 20_000},
+    "fuzz_counts": {"flips": 100_000, "forged": 20_000},
     "fuzz_data_folder": {"rounds": 1_000},
     "interrupts": {"interrupts": 10_000},
     "agreement": {"strings": 100_000, "kilobytes": 10_000, "pipelines": 30},

@@ -4,14 +4,22 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 
 import pytest
+from scope import ROOT
 
 from bpe_core import save, train
 from bpe_core.whole_file import new_beside
 from tui.disk import config, locked
-from tui.disk.locked import Autosave, Note, left_behind
+from tui.disk.locked import (
+    Autosave,
+    Note,
+    ScratchFolder,
+    left_behind,
+    remove_abandoned_folders,
+)
 from tui.state import TrainingOptions, UnfinishedTraining
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -35,22 +43,17 @@ def test_a_text_comes_back_and_is_written_only_when_it_has_changed() -> None:
     assert kept().beginning == "\ufefftyped\r"
 
 
-def test_what_a_killed_copy_was_writing_is_removed_by_the_next_that_has_its_file() -> (
-    None
-):
-    folder = config.text_file().parent
-    folder.mkdir(parents=True)
+def test_what_a_killed_copy_was_writing_is_removed_by_the_next() -> None:
+    config.text_file().parent.mkdir(parents=True)
     halves = [new_beside(config.text_file(number)) for number in (1, 2)]
     for half in halves:
         half.touch()
-    first = kept()
-    assert [half.exists() for half in halves] == [False, True]
-    halves[0].touch()
+    with open(halves[0], "rb") as written_by_another:
+        flock(written_by_another, LOCK_EX)
+        kept().release()
+        assert [half.exists() for half in halves] == [True, False]
     kept().release()
-    assert [half.exists() for half in halves] == [True, False], (
-        "the first copy may be writing"
-    )
-    first.release()
+    assert not halves[0].exists()
 
 
 def test_a_disk_that_refuses_is_told_and_what_is_on_it_stays(
@@ -205,3 +208,38 @@ def test_a_note_that_cannot_be_read_is_none(tmp_path: Path) -> None:
         (found,) = left_behind(tmp_path)
         assert found.read() is None
         found.leave()
+
+
+USES_A_FOLDER = """
+import tempfile
+from tui.disk.locked import ScratchFolder
+with ScratchFolder() as folder:
+    (folder.path / "text.txt").touch()
+    print(folder.path, flush=True)
+    input()
+"""
+
+
+def test_the_temporary_folder_of_a_killed_copy_is_removed_by_the_next(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = Path(locked.tempfile.gettempdir())
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    own = temporary / "bpescope-notes"
+    own.mkdir()
+    command = [sys.executable, "-c", USES_A_FOLDER]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, text=True
+    ) as other:
+        assert other.stdout
+        left = Path(other.stdout.readline().strip())
+        remove_abandoned_folders()
+        assert left.parent == temporary and left.is_dir(), "the other copy runs"
+        other.kill()
+    with ScratchFolder() as folder:
+        assert set(temporary.iterdir()) == {own, left}, "not needed yet"
+        path = folder.path
+        assert set(temporary.iterdir()) == {own, path}
+        remove_abandoned_folders()
+        assert path.is_dir() and folder.path == path
+    assert list(temporary.iterdir()) == [own]

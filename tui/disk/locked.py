@@ -1,18 +1,23 @@
-"""Files that a running copy of the app has locked for itself: the editor's text, and notes on unfinished trainings."""
+"""Files that a running copy of the app has locked for itself: the editor's text, notes on unfinished trainings, and a
+temporary folder."""
 
 import errno
 import json
 import os
+import shutil
 import tempfile
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import asdict
+from fcntl import LOCK_EX, LOCK_NB, flock
+from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import Final, Self, cast
 
 from bpe_core import untrusted_json
+from bpe_core.whole_file import MACHINE, remove_abandoned
 from tui.disk import config
 from tui.disk.config import checked, lock, read_file, size_and_time
 from tui.state import UnfinishedTraining
@@ -31,13 +36,7 @@ class Autosave:
             tell(
                 f"Another bpescope is open: the text of this one is kept separately, in {self.path}."
             )
-        for half in (
-            self.path.parent.glob(f".{self.path.name}.*.new")
-            if self._lock is not None
-            else ()
-        ):
-            with suppress(OSError):  # an earlier run was killed while it wrote
-                half.unlink()
+        remove_abandoned(self.path.parent)
         self.beginning = config.load_text(
             self.path, tell
         )  # the text of the last run; None if there was none
@@ -131,11 +130,20 @@ class Note:
         return note
 
     def write(self, training: UnfinishedTraining) -> None:
-        """Say what is needed now. Raises OSError."""
+        """Write what is needed now. Raises OSError, and then the note says what it said before."""
         # In place: a file of another name that replaced this one would not be locked.
-        data = (json.dumps(asdict(training), indent=1) + "\n").encode()
-        os.ftruncate(self._file, 0)
-        os.pwrite(self._file, data, 0)
+        before = os.pread(self._file, os.fstat(self._file).st_size, 0)
+        try:
+            self._put((json.dumps(asdict(training), indent=1) + "\n").encode())
+        except OSError:
+            # The file already has the space for it.
+            self._put(before)
+            raise
+
+    def _put(self, data: bytes) -> None:
+        if os.pwrite(self._file, data, 0) < len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        os.ftruncate(self._file, len(data))
 
     def read(self) -> UnfinishedTraining | None:
         """What is needed to go on; None if that cannot be read."""
@@ -193,3 +201,46 @@ def left_behind(folder: Path) -> list[Note]:
 
 def checkpoint_of(output: Path) -> Path:
     return Path(f"{output}.checkpoint")
+
+
+_SCRATCH: Final = f"bpescope-{MACHINE}-"
+
+
+class ScratchFolder:
+    """A temporary folder, made when it is first needed, and removed at the end of the `with` statement."""
+
+    def __init__(self) -> None:
+        self._held = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._held.close()
+
+    @cached_property
+    def path(self) -> Path:
+        """Make the folder, and lock it. Raises OSError."""
+        remove_abandoned_folders()
+        while True:
+            folder = tempfile.TemporaryDirectory(
+                prefix=_SCRATCH, ignore_cleanup_errors=True
+            )
+            path = Path(self._held.enter_context(folder))
+            file = os.open(path, os.O_RDONLY)
+            self._held.callback(os.close, file)
+            # Another copy may have taken it for abandoned just before the lock.
+            if lock(file) and path.exists():
+                return path
+
+
+def remove_abandoned_folders() -> None:
+    """Remove the temporary folders of killed copies of the app. Those of running copies are locked."""
+    for path in Path(tempfile.gettempdir()).glob(f"{_SCRATCH}*"):
+        with suppress(OSError):
+            file = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                flock(file, LOCK_EX | LOCK_NB)
+                shutil.rmtree(path)
+            finally:
+                os.close(file)

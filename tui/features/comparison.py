@@ -1,6 +1,5 @@
 """Comparison: tokenizers compared on the chosen texts or the editor's, and one of them measured."""
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,6 +13,7 @@ from bpe_core.visible import counted, visible
 from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFound
 from bpe_core.worker.messages import Done, Failed, Stop, WorkProgress
 from tui.disk.config import write_file
+from tui.disk.locked import ScratchFolder
 from tui.features.feature import NO_TEXT, Feature, StateScreen
 from tui.features.texts import Texts
 from tui.process import WorkerProcess
@@ -179,10 +179,8 @@ class ComparisonFeature(Feature):
             )
 
     async def _run_on_text(self, text: str, half: int) -> None:
-        with tempfile.TemporaryDirectory(
-            prefix="bpescope-", ignore_cleanup_errors=True
-        ) as folder:
-            path = Path(folder) / EDITORS_TEXT
+        with ScratchFolder() as folder:
+            path = folder.path / EDITORS_TEXT
             await in_thread(path.write_bytes, text.encode("utf-8", "replace"))
             if half and (tokenizer := self.screen.tokenizer):
                 comparison, part = self.screen.comparison, path.with_name("half.json")

@@ -16,7 +16,7 @@ from bpe_core.visible import counted, visible
 from tui.dialogs.lists import Runs
 from tui.dialogs.questions import Ask, Confirm, whole_number
 from tui.disk import config
-from tui.disk.locked import Note, left_behind
+from tui.disk.locked import Note, left_behind, remove_abandoned_folders
 from tui.features.corpus import CorpusChoice
 from tui.features.course import TrainingTask
 from tui.features.feature import (
@@ -120,6 +120,8 @@ class Resuming(Feature):
     # After an end of the app
 
     def notes(self) -> list[Note]:
+        """Find what killed copies of the app have left, and remove what is of no use."""
+        remove_abandoned_folders()
         try:
             return left_behind(config.tokenizers_folder())
         except OSError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -18,6 +17,7 @@ from tui.disk.lessons import (
     path_of_text,
     read_lesson,
 )
+from tui.disk.locked import ScratchFolder
 from tui.disk.sources import title_of
 from tui.features.course import TrainingTask
 from tui.features.feature import Feature, StateScreen, sentence_of
@@ -100,15 +100,13 @@ class Tour(Feature):
     async def _teach(self) -> None:
         """Show one step after the other, as they are asked for; then give back what is the user's."""
         before = None
-        with tempfile.TemporaryDirectory(
-            prefix="bpescope-", ignore_cleanup_errors=True
-        ) as folder:
+        with ScratchFolder() as folder:
             try:
                 while (place := self._place) and (
                     place[0].name == FIRST_START or await self._set_aside()
                 ):
                     self._moved.clear()
-                    await self._show(place, before, Path(folder))
+                    await self._show(place, before, folder)
                     before = place
                     await self._moved.wait()
             except (BpeError, OSError) as error:
@@ -148,7 +146,9 @@ class Tour(Feature):
         await self._of.bring_back()
         self.screen.action_show("editor")
 
-    async def _show(self, place: Place, before: Place | None, folder: Path) -> None:
+    async def _show(
+        self, place: Place, before: Place | None, folder: ScratchFolder
+    ) -> None:
         """Show a step: after another than the one before it, all since the training that it needs."""
         (lesson, number), screen = place, self.screen
         steps, first, n_steps, self._wait = (
@@ -186,7 +186,7 @@ class Tour(Feature):
         )
         self.hear()
 
-    async def _do(self, step: LessonStep, folder: Path) -> None:
+    async def _do(self, step: LessonStep, folder: ScratchFolder) -> None:
         screen, area, shown, pane = (
             self.screen,
             self.screen.editor.area,
@@ -224,7 +224,7 @@ class Tour(Feature):
             editor.put_last = editor.area.text  # it is of the lesson
             editor.put(text)
 
-    async def _train(self, step: LessonStep, folder: Path) -> None:
+    async def _train(self, step: LessonStep, folder: ScratchFolder) -> None:
         screen, corpus, training, held = (
             self.screen,
             self._of.corpus,
@@ -235,7 +235,7 @@ class Tour(Feature):
         screen.editor.specials = False  # text is text at first
         path = path_of_text(step["train"])
         if step["train"] == THE_TEXT:
-            path = str(folder / EDITORS_TEXT)
+            path = str(folder.path / EDITORS_TEXT)
             await in_thread(
                 Path(path).write_bytes,
                 screen.editor.area.text.encode("utf-8", "replace"),
@@ -248,7 +248,7 @@ class Tour(Feature):
         corpus.choose(Corpus((path,), reference, title_of((path,))))
         training.start(
             TrainingTask(
-                screen.corpus.title, screen.options, (path,), folder=str(folder)
+                screen.corpus.title, screen.options, (path,), folder=str(folder.path)
             )
         )
         if held:

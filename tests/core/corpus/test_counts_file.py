@@ -1,9 +1,11 @@
 """Counts as a file: what comes back is what was counted, and parts that are merged are the whole."""
 
+import json
 import random
 import tempfile
 from contextlib import ExitStack, closing
 from fractions import Fraction
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,9 @@ from hypothesis import strategies as st
 from bpe_core import Counts, FormatError, OptionError, Trainer, load, train
 from bpe_core.cli.main import main
 from bpe_core.corpus import counts as counting
-from bpe_core.corpus import find_files, spill
+from bpe_core.corpus import counts_file, find_files, spill
+from bpe_core.corpus.counts import KEY, LARGEST_COUNT, MOST_DOCUMENTS
+from bpe_core.corpus.reading import Reading
 from bpe_core.corpus.spill import Spill
 from bpe_core.tokenizer.tie_rules import TIES
 
@@ -22,6 +26,7 @@ pa = pytest.importorskip(
     "pyarrow", reason="files of counts need pyarrow, of the extra [corpora]"
 )
 pq = pytest.importorskip("pyarrow.parquet")
+fuzz_counts = pytest.importorskip("tests.attack.fuzz_counts")
 pytestmark = pytest.mark.usefixtures("engine")
 
 TEXTS = st.lists(
@@ -174,7 +179,7 @@ def test_what_is_no_whole_file_of_counts_is_refused_in_one_sentence(
     ):
         place.write_bytes(wrong)
         with pytest.raises(
-            FormatError, match=r"^[^\n]*c is no whole file of counts [^\n]*\.$"
+            FormatError, match=r"^[^\n]*c is not a whole file of counts [^\n]*\.$"
         ):
             Counts.load(place)
     with pytest.raises(FormatError, match="no such file"):
@@ -256,3 +261,168 @@ def test_what_spills_is_what_does_not(
             "spilled",
             "texts",
         ]
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_file_with_a_flipped_bit_loads_as_it_was_or_is_refused(number: int) -> None:
+    n_bits = 8 * len(fuzz_counts.sound_files()[number])
+    bits = random.Random(number).sample(range(n_bits), 400)
+    outcomes = {bit: fuzz_counts.outcome_of_flip(number, bit) for bit in bits}
+    assert set(outcomes.values()) == {"refused", "equal"}, outcomes
+
+
+def test_a_file_with_a_wrong_value_and_the_right_digest_adds_up_or_is_refused() -> None:
+    outcomes = {
+        number: fuzz_counts.outcome_of_forgery(
+            fuzz_counts.forged(random.Random(number))
+        )
+        for number in range(300)
+    }
+    assert set(outcomes.values()) == {"refused", "sound"}, outcomes
+
+
+class Written:
+    """A file of the pieces "a" and "b" in one text of four bytes, with some values changed."""
+
+    def __init__(self) -> None:
+        counts = Counts.of(["aaab"], r"\w")
+        data = BytesIO(counts.to_bytes())
+        with pq.ParquetFile(data) as file:
+            self.about = json.loads(file.metadata.metadata[KEY])
+            self.rows = file.read().to_pydict()
+
+    def save(self, path: Path) -> None:
+        with open(path, "wb") as file:
+            batch = pa.RecordBatch.from_pydict(self.rows, counts_file.SCHEMA)
+            counts_file.write_rows(self.about, [batch], file)
+
+
+ABOUT = [
+    ("scale", 0, "its scale is not a whole number from 1 to 1,000,000"),
+    ("scale", 10**9, "its scale is not a whole number from 1 to 1,000,000"),
+    ("scale", True, "its scale is not a whole number"),
+    ("n_pieces", -1, "its n_pieces is not a whole number from 0 to"),
+    ("n_pieces", 2**64, "its n_pieces is not a whole number from 0 to"),
+    ("n_pieces", 3, "its counts do not add up to its n_pieces"),
+    ("n_pieces", 5, "its counts do not add up to its n_pieces"),
+    ("n_documents", 2, "its texts do not add up to its documents"),
+    ("n_documents", 2**31, "its n_documents is not a whole number from 0 to"),
+    ("version", 1, "it is of version 1, not 2"),
+    ("pattern", None, "its pattern is not a text"),
+    ("scale", 2, "its counts do not add up to its n_pieces"),
+]
+SOURCE = [
+    ("bytes", 3, "its pieces are longer than its texts"),
+    ("bytes", 2**63 - 1, ""),
+    ("bytes", 2**63, "its bytes is not a whole number from 0 to"),
+    ("weight", "0", "its weight of a text is not a number above 0"),
+    ("weight", "-1", "its weight of a text is not a number above 0"),
+    ("weight", "1/0", "its weight of a text is not a number above 0"),
+    ("sha256", None, "its sha256 is not a text"),
+    ("documents", -1, "its documents is not a whole number from 0 to"),
+]
+ROWS = [
+    ("count", -3, "a count is below 1"),
+    ("count", 0, "a count is below 1"),
+    ("count", 2, "its counts do not add up to its n_pieces"),
+    ("count", 4, "its pieces are longer than its texts"),
+    ("count", 2**63 - 1, "its pieces are longer than its texts"),
+    ("documents", 0, "a piece is in a document that does not exist"),
+    ("documents", 2, "a piece is in a document that does not exist"),
+    ("first_document", -1, "a piece is in a document that does not exist"),
+    ("first_document", 1, "a piece is in a document that does not exist"),
+    ("last_document", 1, "a piece is in a document that does not exist"),
+    ("piece", b"", "a piece is empty"),
+    ("piece", b"b", "a piece is in it twice"),
+    ("piece", b"\xff", "UTF"),
+]
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "value", "reason"),
+    [("about", *one) for one in ABOUT]
+    + [("source", *one) for one in SOURCE]
+    + [("rows", *one) for one in ROWS],
+)
+def test_a_value_out_of_range_is_named(
+    place: str, name: str, value: Any, reason: str, tmp_path: Path
+) -> None:
+    written = Written()
+    if place == "about":
+        written.about[name] = value
+    elif place == "source":
+        written.about["sources"][0][name] = value
+    else:
+        written.rows[name][0] = value
+    written.save(tmp_path / "c")
+    if not reason:
+        Counts.load(tmp_path / "c")
+        return
+    with pytest.raises(FormatError) as refused:
+        Counts.load(tmp_path / "c")
+    assert str(refused.value).startswith(f"{tmp_path / 'c'} is not a whole file of")
+    assert reason in str(refused.value)
+    assert str(refused.value).endswith("; count the texts again.")
+
+
+def test_counts_that_are_too_large_together_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written = Written()
+    written.rows["count"][0] = 2**62
+    written.about["n_pieces"] = 2**62 + 1
+    written.about["sources"][0]["bytes"] = 2**62 + 1
+    for name in "ab":
+        written.save(tmp_path / name)
+    paths = [str(tmp_path / name) for name in "ab"]
+    assert main(["counts", "merge", *paths, "-o", str(tmp_path / "c")]) == 2
+    assert (
+        f"{paths[1]} cannot be merged: The counts could get as large as "
+        "9,223,372,036,854,775,810, which is above 2^63; merge fewer of them"
+    ) in capsys.readouterr().err
+    assert not (tmp_path / "c").exists()
+    assert main(["counts", "merge", paths[0], "-o", str(tmp_path / "c")]) == 0
+    one = Counts.load(tmp_path / "c")
+    assert one.pieces == {"a": 2**62, "b": 1}
+    with pytest.raises(OptionError, match=r"above 2\^63; .* smaller weights"):
+        Counts.weighted([(one, Fraction(2))])
+    with pytest.raises(OptionError, match=r"above 2\^63; .* smaller weights"):
+        one.merge(Counts.of("a", r"\w"), Fraction(1, 2))
+    assert one.pieces == {"a": 2**62, "b": 1} and one.scale == 1
+    assert one.weighted_bytes <= LARGEST_COUNT
+
+
+def test_more_documents_than_counts_can_number_are_refused(tmp_path: Path) -> None:
+    written = Written()
+    written.about["n_documents"] = MOST_DOCUMENTS
+    written.about["sources"][0]["documents"] = MOST_DOCUMENTS
+    written.save(tmp_path / "c")
+    most = Counts.load(tmp_path / "c")
+    (tmp_path / "a.txt").write_text("a")
+    files = find_files(tmp_path / "a.txt").files
+    for add in (
+        lambda: most.merge(Counts.of("a", r"\w")),
+        lambda: most.add(files, Reading(files, None)),
+    ):
+        with pytest.raises(OptionError, match="2,147,483,648 documents"):
+            add()
+        assert most.n_documents == MOST_DOCUMENTS and most.n_pieces == 4
+
+
+def test_counts_without_rare_pieces_are_saved_and_merged(tmp_path: Path) -> None:
+    Counts.of("aba aba bbb", "words").save(tmp_path / "c")
+    few = Counts.load(tmp_path / "c", least=2)
+    again = Counts.load(few.to_bytes())
+    assert everything(again) == everything(few) and again.lacks_rare
+    both = Counts.load(Counts.of("aba", "words").merge(again).to_bytes())
+    assert both.pieces == {"aba": 3} and both.n_pieces == 4 and both.lacks_rare
+
+
+def test_rows_that_are_not_those_of_the_digest_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(counts_file._Digest, "add", lambda digest, batch: None)
+        Counts.of("a b").save(tmp_path / "c")
+    with pytest.raises(FormatError, match="it is damaged, for its digest does not"):
+        Counts.load(tmp_path / "c")
