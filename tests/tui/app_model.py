@@ -85,12 +85,14 @@ class Model:
     lane_tokenizers: dict[str, Tokenizer] = field(default_factory=dict)
     text: str = EDITOR_GREETING
     put_last: str = EDITOR_GREETING
+    is_edited: bool = False
     texts_aside: list[str] = field(default_factory=list)
     example: int = -1
     log_choice: str = ""
     findings: Findings_ | None = None
     tokens: TokenView = field(default_factory=TokenView)
     marked: list[Path] | None = None
+    n_files: int = 0
 
     # Tokenizers
 
@@ -152,7 +154,8 @@ class Model:
         """Leave the app, and open it again."""
         self.step = self.tokenizer.step
         self.listed_texts = [*self.reference, *self.corpus]
-        self.put_last = ""
+        if self.is_edited:
+            self.put_last = ""
         self.example = -1
         self.log_choice = ""
         self.findings = None
@@ -168,7 +171,11 @@ class Model:
             others = [other for other in self.texts_aside if other != before]
             self.texts_aside = [*others, before] if is_own else [before, *others]
         self.put_last = "" if is_own else text
+        self.type(text)
+
+    def type(self, text: str) -> None:
         self.text = text
+        self.is_edited = True
 
     def bring_back(self) -> None:
         if self.texts_aside:

@@ -7,6 +7,7 @@ takes a tenth of a second.
 
 import asyncio
 import csv
+import io
 import json
 import os
 import random
@@ -29,14 +30,16 @@ from app_model import (
 )
 from scope import Opened, Scope, drawn
 from terminal import at_work
+from rich.text import Text
 from textual import events
+from textual.widgets import Static
 
 from bpe_core import Tokenizer, load, save, train
 from bpe_core.errors import BpeError, Stopped, as_sentence
 from bpe_core.formats import WRITABLE
 from bpe_core.patterns import splitter
 from bpe_core.runs import exported
-from bpe_core.visible import token_label
+from bpe_core.visible import token_label, visible
 from bpe_core.worker.explain import ExplainRequest
 from bpe_core.worker.job import Job, Reporter
 from bpe_core.worker.messages import Event, Failed
@@ -54,7 +57,7 @@ from tui.widgets.merge_log import MergeLog
 from tui.widgets.token_table import TokenTable
 from tui.widgets.tokenizer_lists import TokenizerList, TokenizerPicker
 
-IDLE = 60
+IDLE = 30
 """Turns without any work after which the app is said to show something else than the model."""
 TEXTS = (
     "they thought through the thesis",
@@ -63,6 +66,8 @@ TEXTS = (
     "",
 )
 """What is typed into the editor."""
+PREVIEWED = 600
+"""Characters of a text that are split to be seen."""
 SOUGHT = ("th", "the", "260", "zzz")
 """What is searched for among tokens."""
 
@@ -154,7 +159,6 @@ class Session:
 
     def __init__(self, scope: Scope, model: Model, seed: random.Random) -> None:
         self.scope, self.model, self.random = scope, model, seed
-        self.n_files = 0
 
     # What must agree
 
@@ -327,7 +331,7 @@ class Session:
         await self.scope.press("f4", "alt+a", "delete")
         if text:
             await self.scope.batch(events.Paste(text))
-        self.model.text = text
+        self.model.type(text)
 
     async def show_an_example(self) -> None:
         await self.scope.press("f4", "alt+e")
@@ -363,19 +367,28 @@ class Session:
         """Its first pieces are in the preview."""
         path = self.random.choice(self.model.listed_texts)
         await self.text_row(path)
-        text = path.read_text("utf-8")[:600]
-        pieces = splitter(self.model.pattern).split(text)
-        preview = self.scope.screen.query_one("#preview")
+        text = path.read_bytes().decode()[:PREVIEWED]
+        preview = self.scope.screen.query_one("#preview", Static)
+
+        def pieces() -> list[str]:
+            """The stretches of the preview in one color each, however its lines end."""
+            shown = preview.content
+            assert isinstance(shown, Text)
+            return [
+                shown.plain[span.start : span.end].rstrip("\n") for span in shown.spans
+            ]
+
         heading = f"Pieces  {path.name}"
-
-        def is_shown() -> bool:
-            shown = str(preview.render())  # type: ignore[operator]
-            return (
-                self.scope.shown("#preview-heading") == heading
-                and shown.replace("↵\n", "\n").rstrip() == "".join(pieces).rstrip()
-            )
-
-        await self.until(is_shown, f"the pieces of {path.name} are shown")
+        expected = [
+            visible(piece.replace("\n", "↵")).replace("↵", "↵\n").rstrip("\n")
+            for piece in splitter(self.model.pattern).split(text)
+        ]
+        await self.until(
+            lambda: (
+                self.scope.shown("#preview-heading") == heading and pieces() == expected
+            ),
+            f"the pieces of {path.name} are shown",
+        )
 
     async def turn_lanes(self) -> None:
         model = self.model
@@ -523,8 +536,8 @@ class Session:
             assert self.scope.app.clipboard == copy
 
     def new_file(self, suffix: str) -> Path:
-        self.n_files += 1
-        return self.model.folder / f"exported-{self.n_files}{suffix}"
+        self.model.n_files += 1
+        return self.model.folder / f"exported-{self.model.n_files}{suffix}"
 
     async def written(self, path: Path) -> str:
         """Answer where a file is to be saved; what is in it."""
@@ -674,7 +687,7 @@ class Session:
                 assert row["score"] == (one.score if one else 0)
                 assert one is None or row == json.loads(json.dumps(one.to_json()))
         elif suffix == ".csv":
-            table = list(csv.DictReader(content.splitlines()))
+            table = list(csv.DictReader(io.StringIO(content, newline="")))
             assert [int(row["id"]) for row in table] == ids
             for row in table:
                 token = int(row["id"])
