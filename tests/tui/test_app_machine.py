@@ -12,8 +12,7 @@ import json
 import os
 import random
 import re
-from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
+from collections.abc import Callable
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -28,28 +27,22 @@ from app_model import (
     Model,
     words,
 )
+from rich.text import Text
 from scope import Opened, Scope, drawn
 from terminal import at_work
-from rich.text import Text
 from textual import events
 from textual.widgets import Static
 
 from bpe_core import Tokenizer, load, save, train
-from bpe_core.errors import BpeError, Stopped, as_sentence
 from bpe_core.formats import WRITABLE
 from bpe_core.patterns import splitter
 from bpe_core.runs import exported
 from bpe_core.visible import token_label, visible
-from bpe_core.worker.explain import ExplainRequest
-from bpe_core.worker.job import Job, Reporter
-from bpe_core.worker.messages import Event, Failed
 from tests.attack.monkey.deeds import FILES
 from tui.dialogs.lists import AskLanes
 from tui.dialogs.questions import Ask, AskPath, AskPattern, Confirm
-from tui.disk import config, sources
+from tui.disk import config
 from tui.disk.config import Configuration, save_configuration
-from tui.features import audit, corpus
-from tui.process import WorkerProcess
 from tui.state import LaneChoice, TrainingOptions
 from tui.state import Opened as OpenedBefore
 from tui.widgets.comparison_table import ComparisonTable
@@ -70,55 +63,6 @@ PREVIEWED = 600
 """Characters of a text that are split to be seen."""
 SOUGHT = ("th", "the", "260", "zzz")
 """What is searched for among tokens."""
-
-
-class Heard(Reporter):
-    """Keeps the events of a job."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.events: list[Event] = []
-
-    def send(self, event: Event) -> None:
-        self.events.append(event)
-
-
-def work(request: Any, heard: Heard) -> None:
-    """Run a request as a worker does."""
-    job = Job(heard)
-    try:
-        with suppress(Stopped):
-            request.run(job)
-    except (BpeError, OSError) as error:
-        job.send(Failed(as_sentence(error)))
-
-
-@pytest.fixture
-def workers_in_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a thread of this process do what a worker process would do, and let nothing wait before it begins."""
-
-    async def enter(worker: WorkerProcess) -> WorkerProcess:
-        return worker
-
-    async def leave(worker: WorkerProcess, *_: object) -> None:
-        pass
-
-    async def batches(worker: WorkerProcess) -> AsyncIterator[list[Event]]:
-        if isinstance(worker.request, ExplainRequest):
-            await (
-                asyncio.Event().wait()
-            )  # it would be asked about one step after another
-        heard = Heard()
-        await asyncio.to_thread(work, worker.request, heard)
-        yield heard.events
-
-    monkeypatch.setattr(WorkerProcess, "__aenter__", enter)
-    monkeypatch.setattr(WorkerProcess, "__aexit__", leave)
-    monkeypatch.setattr(WorkerProcess, "send", lambda worker, message: None)
-    monkeypatch.setattr(WorkerProcess, "batches", batches)
-    monkeypatch.setattr(audit, "_AT_REST", 0)
-    monkeypatch.setattr(corpus, "_AT_REST", 0)
-    monkeypatch.setattr(sources, "computer_sources", lambda: [])
 
 
 @pytest.fixture

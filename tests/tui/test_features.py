@@ -1,0 +1,678 @@
+"""What features do where few people come: resuming, keeping, fetching, a model's rows; on a screen without widgets."""
+
+import asyncio
+import json
+import struct
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy
+import pytest
+from scope import TEXT
+
+from bpe_core import Tokenizer, load, save, train
+from bpe_core.content.presets import PRESETS
+from bpe_core.errors import FormatError
+from bpe_core.tokenizer.training_record import STOPPED
+from bpe_core.worker.inputs import FetchRequest
+from bpe_core.worker.messages import Event, Failed, Saved, WorkProgress
+from tui.disk import config
+from tui.disk.config import Configuration
+from tui.disk.locked import Note, checkpoint_of, left_behind
+from tui.features import training as training_module
+from tui.features.audit import AuditFeature
+from tui.features.course import Course, TrainingTask
+from tui.features.feature import BUSY
+from tui.features.resuming import Resuming
+from tui.features.shown import Shown
+from tui.features.tokenizers import Tokenizers
+from tui.features.training import TrainingFeature
+from tui.process import WorkerProcess
+from tui.screen import MainScreen
+from tui.state import (
+    Audit,
+    Corpus,
+    Loaded,
+    Run,
+    RunCurve,
+    TrainingOptions,
+    UnfinishedTraining,
+)
+
+SMALL = train(TEXT, vocab_size=270)
+
+
+class FakeScreen(SimpleNamespace):
+    """A screen that keeps what it is told, and answers questions one after the other as a test says."""
+
+    def __init__(self, *answers: object, **values: object) -> None:
+        self.said: list[str] = []
+        self.asked: list[Any] = []
+        self.answers = list(answers)
+        self.tasks: list[asyncio.Task[None]] = []
+        self.notices: list[str] = []
+        usual: dict[str, object] = {
+            "run": Run(),
+            "path": "",
+            "tokenizer": None,
+            "step": 0,
+            "lanes": (),
+            "kept": (),
+            "corpus": Corpus(),
+            "totals": None,
+            "options": TrainingOptions(),
+            "audit": Audit(),
+            "curve_under": None,
+            "remembered": Configuration(),
+            "active": "audit",
+        }
+        super().__init__(**{**usual, **values})
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name == "notice":
+            self.notices.append(str(value))
+        super().__setattr__(name, value)
+
+    def say(self, sentence: str, severity: str = "") -> None:
+        self.said.append(sentence)
+
+    async def ask(self, question: Any) -> Any:
+        self.asked.append(question)
+        return self.answers.pop(0)
+
+    def remember(self, **changes: Any) -> None:
+        self.remembered = replace(self.remembered, **changes)
+
+    def pattern_for(self, path: Path) -> str | None:
+        return self.remembered.patterns.get(str(path))
+
+    def watch(self, *_: object, **__: object) -> None: ...
+
+    def run_worker(self, work: Callable[[], Any], group: str) -> asyncio.Task[None]:
+        self.tasks.append(asyncio.create_task(work()))
+        return self.tasks[-1]
+
+    async def rest(self) -> None:
+        """Wait until all that was begun has ended."""
+        while self.tasks:
+            with suppress(asyncio.CancelledError):  # by what it has begun itself
+                await self.tasks.pop(0)
+
+
+def as_screen(screen: FakeScreen) -> MainScreen:
+    return cast(MainScreen, screen)
+
+
+class House:
+    """The features that resume a training, on a screen that answers."""
+
+    def __init__(self, *answers: object, **values: object) -> None:
+        self.screen = FakeScreen(*answers, **values)
+        screen = as_screen(self.screen)
+        self.loaded: list[Loaded] = []
+        shown = SimpleNamespace(loaded=None, show=self.loaded.append)
+        corpus = SimpleNamespace(chosen_options=lambda: self.screen.options)
+        self.tokenizers = Tokenizers(screen, cast(Shown, shown))
+        self.training = TrainingFeature(
+            screen, cast(Any, shown), self.tokenizers, cast(Any, corpus)
+        )
+        self.started: list[TrainingTask] = []
+        self.training.start = lambda task, stepping=False: self.started.append(task)  # type: ignore[method-assign]
+        self.resuming = Resuming(
+            screen, self.tokenizers, self.training, cast(Any, corpus)
+        )
+
+
+@pytest.fixture
+def shelf(home: Path) -> Path:
+    return config.tokenizers_folder()
+
+
+UNFINISHED = UnfinishedTraining("book", TrainingOptions(300, "gpt2"), ("book.txt",))
+
+
+def leave_note(shelf: Path, unfinished: UnfinishedTraining = UNFINISHED) -> Path:
+    """A note on a training that did not end; the file that it was to be kept in."""
+    output = shelf / "book.json"
+    note = Note.new(output, unfinished)
+    note.leave()
+    return output
+
+
+def save_checkpoint(output: Path) -> Tokenizer:
+    checkpoint = checkpoint_of(output)
+    save(SMALL, checkpoint)
+    return load(checkpoint)
+
+
+def note_of(output: Path) -> Path:
+    return Path(f"{output}.unfinished")
+
+
+# Resuming
+
+
+@pytest.mark.parametrize("answer", [1, 0, None])
+async def test_a_training_with_a_checkpoint_goes_on_or_what_it_has_is_kept(
+    shelf: Path, answer: int | None
+) -> None:
+    output = leave_note(shelf)
+    save_checkpoint(output)
+    house = House(answer)
+    await house.resuming.offer(house.resuming.notes())
+    (question,) = house.screen.asked
+    assert "book did not end: 14 merges learned so far" in question._question
+    assert (question._yes, question._no) == ("Go on", "Keep what it has")
+    if answer:
+        task = TrainingTask(
+            "book",
+            UNFINISHED.options,
+            ("book.txt",),
+            resume=str(checkpoint_of(output)),
+        )
+        assert house.started == [task]
+        assert note_of(output).exists() and checkpoint_of(output).exists()
+        (again,) = left_behind(shelf)  # nobody holds it: the training takes it
+        again.leave()
+    else:
+        assert not house.started and not note_of(output).exists()
+        assert not checkpoint_of(output).exists()
+        assert load(output).merges == SMALL.merges
+        assert house.screen.said == ["What it had learned, 14 merges, is kept as book."]
+        assert [one.path for one in house.screen.kept] == [str(output)]
+
+
+@pytest.mark.parametrize("answer", [1, 0])
+async def test_a_training_that_kept_nothing_is_begun_again_or_forgotten(
+    shelf: Path, answer: int
+) -> None:
+    output = leave_note(
+        shelf, replace(UNFINISHED, preset="letters", goal="step >= 3", title="a\x1b")
+    )
+    house = House(answer)
+    await house.resuming.offer(house.resuming.notes())
+    (question,) = house.screen.asked
+    assert "was ended before anything of it was kept" in question._question
+    assert "\x1b" not in question._question
+    assert (question._yes, question._no) == ("Begin", "Leave it")
+    assert not note_of(output).exists() and not output.exists()
+    assert not house.screen.said
+    if answer:
+        (task,) = house.started
+        assert (task.preset, task.resume, str(task.goal)) == (
+            "letters",
+            "",
+            "step >= 3",
+        )
+        assert task.begin is None and task.paths == ("book.txt",)
+    else:
+        assert not house.started
+
+
+@pytest.mark.parametrize(("reason", "asks"), [(STOPPED, True), ("no pair left", False)])
+async def test_a_training_that_ended_after_the_app_is_offered_only_where_it_was_stopped(
+    shelf: Path, reason: str, asks: bool
+) -> None:
+    output = leave_note(shelf)
+    record = replace(SMALL.record, stop_reason=reason) if SMALL.record else None
+    save(Tokenizer(SMALL.vocabulary, SMALL.pattern, record=record), output)
+    house = House(1)
+    await house.resuming.offer(house.resuming.notes())
+    assert bool(house.screen.asked) == asks
+    assert [task.resume for task in house.started] == [str(output)] * asks
+    assert note_of(output).exists() == asks
+    assert load(output).merges == SMALL.merges
+
+
+async def test_what_a_stopped_training_has_kept_stays_where_it_does_not_go_on(
+    shelf: Path,
+) -> None:
+    output = leave_note(shelf)
+    record = replace(SMALL.record, stop_reason=STOPPED) if SMALL.record else None
+    save(Tokenizer(SMALL.vocabulary, SMALL.pattern, record=record), output)
+    house = House(0)
+    await house.resuming.offer(house.resuming.notes())
+    assert house.screen.asked and not house.started and not house.screen.said
+    assert [path.name for path in shelf.iterdir()] == ["book.json"]
+
+
+async def test_a_training_goes_on_with_the_vocabulary_that_it_began_with(
+    shelf: Path, home: Path
+) -> None:
+    begin = home / "begin.json"
+    save(SMALL, begin)
+    output = leave_note(shelf, replace(UNFINISHED, begin=str(begin), begin_step=5))
+    save_checkpoint(output)
+    house = House(1)
+    await house.resuming.offer(house.resuming.notes())
+    (task,) = house.started
+    assert task.begin is not None and task.begin.merges == SMALL.merges[:5]
+    assert task.begin_path == str(begin)
+
+
+@pytest.mark.parametrize("wrong", ["note", "begin", "goal", "checkpoint"])
+async def test_a_training_that_cannot_be_resumed_is_told_and_what_it_has_is_kept(
+    shelf: Path, home: Path, wrong: str
+) -> None:
+    output = leave_note(shelf)
+    save_checkpoint(output)
+    if wrong == "note":
+        note_of(output).write_text("{")
+    elif wrong == "checkpoint":
+        checkpoint_of(output).write_text("{")
+    else:
+        note = Note.again(output, replace(UNFINISHED, **{wrong: "nowhere"}))
+        note.leave()
+    house = House(1)
+    await house.resuming.offer(house.resuming.notes())
+    first, *others = house.screen.said
+    assert first.startswith("This unfinished training cannot be resumed. ")
+    assert not house.screen.asked and not house.started
+    assert not note_of(output).exists()
+    if wrong == "checkpoint":
+        assert others[0].startswith("What it had learned could not be kept. ")
+        assert checkpoint_of(output).exists() and not output.exists()
+    else:
+        assert others == ["What it had learned, 14 merges, is kept as book."]
+        assert load(output).merges == SMALL.merges
+        assert not checkpoint_of(output).exists()
+
+
+async def test_a_note_on_nothing_goes_and_those_behind_one_that_goes_on_wait(
+    shelf: Path,
+) -> None:
+    (shelf / "empty.json.unfinished").write_text("{")
+    Note.new(shelf / "first.json", UNFINISHED).leave()
+    Note.new(shelf / "second.json", UNFINISHED).leave()
+    house = House(1)
+    notes = [Note(shelf / f"{name}.json", -1) for name in ("empty", "first", "second")]
+    await house.resuming.offer(notes)
+    assert len(house.screen.asked) == 1 and len(house.started) == 1
+    assert [path.name for path in shelf.iterdir()] == ["second.json.unfinished"]
+
+
+async def test_extending_keeps_the_pattern_and_forking_begins_at_the_step(
+    shelf: Path, book: Path
+) -> None:
+    path = shelf / "old.json"
+    save(train(TEXT, vocab_size=270, pattern="gpt2"), path)
+    old = load(path)
+    options = TrainingOptions(500, "gpt4", "lowest", special_tokens=("<s>",))
+    for forks in False, True:
+        house = House(
+            290,
+            tokenizer=old,
+            path=str(path),
+            step=4,
+            options=options,
+            corpus=Corpus((str(book),), (), "book.txt"),
+        )
+        await house.resuming.train_on(forks)
+        (question,), (task,) = house.screen.asked, house.started
+        begins = 4 if forks else 14
+        assert task.begin is not None and task.begin.step == begins
+        assert task.begin_path == str(path) and task.paths == (str(book),)
+        assert task.options.vocab_size == 290 and task.options.special_tokens == ()
+        assert task.options.pattern == ("gpt4" if forks else "gpt2")
+        assert task.title == ("old fork 4 lowest" if forks else "old extended")
+        assert question._start == ("270" if forks else "540")
+        least = 257 + begins
+        assert question.parse(str(least)) == least
+        with pytest.raises(ValueError, match=f"from {least:,}"):
+            question.parse(str(least - 1))
+    cancelled = House(
+        None, tokenizer=old, path=str(path), corpus=Corpus((str(book),), (), "book.txt")
+    )
+    await cancelled.resuming.train_on(False)
+    assert cancelled.screen.asked and not cancelled.started
+
+
+async def test_a_training_of_the_list_is_used_or_its_curve_laid_under_and_taken_away(
+    shelf: Path,
+) -> None:
+    empty = House()
+    await empty.resuming.show_runs()
+    assert empty.screen.said == ["No training is kept yet: F6 begins one."]
+    for name, created in ("old", "2020-01-01"), ("new", "2021-01-01"):
+        record = SMALL.record and replace(SMALL.record, created=created)
+        save(
+            Tokenizer(SMALL.vocabulary, SMALL.pattern, record=record),
+            shelf / f"{name}.json",
+        )
+    house = House()
+    screen = house.screen
+    for is_curve, under in (True, True), (True, False), (None, False), (False, False):
+
+        async def answer(question: Any, is_curve: bool | None = is_curve) -> Any:
+            screen.asked.append(question)
+            return None if is_curve is None else (question._runs[0], is_curve)
+
+        screen.ask = answer
+        await house.resuming.show_runs()
+        curve = screen.curve_under
+        assert (curve is not None) == under
+        if isinstance(curve, RunCurve):
+            assert (curve.path, curve.name) == (str(shelf / "new.json"), "new")
+            assert curve.n_bytes == len(TEXT) and len(curve.points) == 15
+    assert [run.path.stem for run in screen.asked[-1]._runs] == ["new", "old"]
+    assert screen.asked[1]._under == str(shelf / "new.json")
+    await screen.rest()
+    assert [loaded.path for loaded in house.loaded] == [shelf / "new.json"]
+
+
+# Keeping
+
+
+async def test_what_was_learned_is_kept_beside_what_has_its_name(shelf: Path) -> None:
+    output = shelf / "book.json"
+    save(SMALL.at(3), output)
+    save_checkpoint(output)
+    house = House()
+    kept = await house.training.keep(output)
+    assert kept == shelf / "book-2.json" and load(kept).merges == SMALL.merges
+    assert load(output).step == 3 and not checkpoint_of(output).exists()
+    assert house.screen.said == ["What it had learned, 14 merges, is kept as book-2."]
+    assert {one.path for one in house.screen.kept} == {str(output), str(kept)}
+    given = await house.training.keep(shelf / "given.json", SMALL.at(5))
+    assert given is not None and load(given).step == 5
+
+
+async def test_what_cannot_be_kept_stays_in_its_checkpoint(
+    shelf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise FormatError("The disk is full.")
+
+    output = shelf / "book.json"
+    save_checkpoint(output)
+    monkeypatch.setattr(training_module, "save_beside", refuse)
+    house = House()
+    assert await house.training.keep(output) is None
+    assert house.screen.said == [
+        "What it had learned could not be kept. The disk is full."
+    ]
+    assert checkpoint_of(output).exists() and not house.screen.kept
+
+
+def test_the_record_of_a_training_says_why_it_ended_as_its_file_does() -> None:
+    course = Course(TrainingTask("book", TrainingOptions(270)))
+    record = SMALL.record
+    assert record is not None
+    course.begun = replace(record, steps=(), stop_reason="")
+    assert _reason(course) == STOPPED, "it has not ended"
+    course.reason = "no pair left"
+    assert _reason(course) == "no pair left"
+    course.run = Run("failed")
+    assert _reason(course) == "the worker process died"
+    course.stopped_at = 0
+    assert _reason(course) == STOPPED
+
+
+def _reason(course: Course) -> str:
+    record = course.learned().record
+    assert record is not None
+    return record.stop_reason
+
+
+# Fetching
+
+
+@pytest.fixture
+def cached(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A model that the library of the hub has fetched before."""
+    monkeypatch.setenv("HF_HUB_CACHE", str(home / "hub"))
+    folder = home / "hub" / "models--some--model" / "snapshots" / "0123abc"
+    folder.mkdir(parents=True)
+    path = folder / "tokenizer.json"
+    save(SMALL, path, format="huggingface")
+    return path
+
+
+@pytest.mark.usefixtures("workers_in_thread")
+async def test_a_tokenizer_that_was_fetched_before_is_found_listed_and_used(
+    cached: Path,
+) -> None:
+    house = House("some/model")
+    screen = house.screen
+    await house.tokenizers.fetch()
+    await screen.rest()
+    assert screen.notices[0] == "fetching some/model … Esc leaves it"
+    assert screen.notices[-1] == "" and not screen.said
+    (loaded,) = house.loaded
+    assert loaded.path == cached and loaded.tokenizer.merges == SMALL.merges
+    assert screen.remembered.tokenizer == str(cached)
+    (listed,) = screen.kept
+    assert (listed.path, listed.name, listed.origin) == (
+        str(cached),
+        "some/model",
+        "found",
+    )
+
+
+async def test_it_is_told_how_far_a_tokenizer_is_fetched_and_why_it_is_not(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[Event] = [
+        WorkProgress("fetching", 0, 2, "tokenizer.json"),
+        WorkProgress("fetching", 1, 2, "config\x1b.json"),
+    ]
+    requests = []
+
+    async def enter(worker: WorkerProcess) -> WorkerProcess:
+        requests.append(worker.request)
+        return worker
+
+    async def leave(worker: WorkerProcess, *_: object) -> None: ...
+
+    async def batches(worker: WorkerProcess) -> AsyncIterator[list[Event]]:
+        yield heard
+
+    monkeypatch.setattr(WorkerProcess, "__aenter__", enter)
+    monkeypatch.setattr(WorkerProcess, "__aexit__", leave)
+    monkeypatch.setattr(WorkerProcess, "batches", batches)
+    path = home / "fetched.json"
+    save(SMALL, path)
+    for last, sentences in (Saved(str(path)), []), (Failed("It is not there."), 1):
+        heard[2:] = [last]
+        house = House("some/model")
+        await house.tokenizers.fetch()
+        await house.screen.rest()
+        assert house.screen.notices[1:3] == [
+            "fetching some/model · tokenizer.json, 1 of 2 … Esc leaves it",
+            "fetching some/model · config␛.json, 2 of 2 … Esc leaves it",
+        ]
+        assert house.screen.notices[-1] == ""
+        assert house.screen.said == (["It is not there."] if sentences else [])
+        assert [one.path for one in house.loaded] == ([] if sentences else [path])
+    assert requests == [FetchRequest("some/model")] * 2
+    busy = House("some/model", run=Run("merging"))
+    await busy.tokenizers.fetch()
+    assert busy.screen.said == [BUSY] and not busy.screen.asked
+    cancelled = House(None)
+    await cancelled.tokenizers.fetch()
+    assert not cancelled.screen.tasks
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_text", "opens"), [(1, 1, 0), (0, 0, 1), (None, 0, 0)]
+)
+async def test_a_tokenizer_is_taken_for_a_text_only_where_that_is_chosen(
+    home: Path, book: Path, answer: int | None, is_text: int, opens: int
+) -> None:
+    path = home / "small.json"
+    save(SMALL, path)
+    house = House(answer)
+    assert await house.tokenizers.as_text(book, "Read it") == book
+    assert not house.screen.asked, "a text is taken for one"
+    found = await house.tokenizers.as_text(path, "Read it")
+    (question,) = house.screen.asked
+    assert (
+        question._question == "small.json is a tokenizer."
+        and question._yes == "Read it"
+    )
+    await house.screen.rest()
+    assert found == (path if is_text else None)
+    assert [one.path for one in house.loaded] == [path] * opens
+
+
+async def test_a_folder_that_holds_a_tokenizer_is_opened_where_nothing_can_be_chosen(
+    home: Path,
+) -> None:
+    (home / "model").mkdir()
+    save(SMALL, home / "model" / "tokenizer.json", format="huggingface")
+    house = House(None)
+    assert await house.tokenizers.as_text(home / "model", "Read it") is None
+    assert house.screen.asked[0]._question == "model holds a tokenizer."
+    assert await house.tokenizers.as_text(home / "model", "") is None
+    assert len(house.screen.asked) == 1
+    await house.screen.rest()
+    assert [one.path.name for one in house.loaded] == ["tokenizer.json"]
+
+
+# A training that is begun
+
+
+async def test_a_preset_is_run_or_stepped_with_its_text_in_the_editor() -> None:
+    preset = next(iter(PRESETS))
+    for stepping in False, True:
+        put: list[str] = []
+        editor = SimpleNamespace(put=put.append)
+        house = House(editor=editor, options=TrainingOptions(999))
+        starts: list[tuple[TrainingTask, bool]] = []
+        house.training.start = lambda task, stepping=False, starts=starts: (  # type: ignore[method-assign]
+            starts.append((task, stepping))
+        )
+        await house.training.run_preset(preset, stepping)
+        (task, steps), (text,) = starts[0], put
+        assert steps is stepping and task.preset == preset
+        assert task.request(Path("out.json")).recipe.preset == preset
+        assert text == next(
+            iter(PRESETS[preset].encodings), "\n".join(PRESETS[preset].documents)
+        )
+    busy = House(run=Run("merging"), editor=editor)
+    stepped: list[bool] = []
+
+    async def step_on() -> None:
+        stepped.append(True)
+
+    busy.training._step_on = step_on  # type: ignore[method-assign]
+    await busy.training.run_preset(preset, False)
+    assert busy.screen.said == [BUSY] and not stepped
+    await busy.training.run_preset(preset, True)
+    assert stepped and len(busy.screen.said) == 1
+
+
+# A model's rows
+
+
+def safetensors(path: Path, **matrices: "numpy.ndarray[Any, Any]") -> Path:
+    head, data = dict[str, object](), b""
+    for name, matrix in matrices.items():
+        begin = len(data)
+        data += matrix.tobytes()
+        head[name] = {
+            "dtype": "F32",
+            "shape": list(matrix.shape),
+            "data_offsets": [begin, len(data)],
+        }
+    written = json.dumps(head).encode()
+    path.write_bytes(struct.pack("<Q", len(written)) + written + data)
+    return path
+
+
+@pytest.fixture
+def rows() -> "Iterator[numpy.ndarray[Any, Any]]":
+    yield numpy.random.default_rng(5).standard_normal((270, 4)).astype(numpy.float32)
+
+
+class AuditHouse:
+    """The audit on a screen that answers."""
+
+    def __init__(self, path: Path, *answers: object) -> None:
+        self.screen = FakeScreen(
+            *answers, path=str(path), tokenizer=load(path), totals=None
+        )
+        self.feature = AuditFeature(
+            as_screen(self.screen), cast(Shown, None), cast(Any, None)
+        )
+
+    async def with_model(self) -> Audit:
+        await self.feature.with_model()
+        await self.screen.rest()
+        audit = self.screen.audit
+        assert isinstance(audit, Audit)
+        return audit
+
+
+@pytest.mark.usefixtures("workers_in_thread")
+async def test_a_model_is_asked_for_audited_with_and_left_out_again(
+    home: Path, rows: "numpy.ndarray[Any, Any]"
+) -> None:
+    path, model = home / "small.json", home / "rows.npy"
+    save(SMALL, path)
+    numpy.save(model, rows)
+    house = AuditHouse(path, model)
+    audit = await house.with_model()
+    assert audit.inputs.embeddings == str(model) and len(house.screen.asked) == 1
+    assert set(audit.measures["indicator"]) == set(SMALL.vocabulary.ids())
+    assert "tokenizer, rows.npy" in audit.subject and not audit.running
+    audit = await house.with_model()  # without it again
+    assert audit.inputs.embeddings == "" and "indicator" not in audit.measures
+    assert len(house.screen.asked) == 1 and "the tokenizer alone" in audit.subject
+    house.screen.answers = [None]
+    assert await house.with_model() is audit, "no file is given"
+    numpy.save(model, rows[:100])
+    house.screen.answers = [model]
+    audit = await house.with_model()
+    assert (
+        "100 rows" in house.screen.said[-1] and audit.subject == house.screen.said[-1]
+    )
+    numpy.save(model, rows)
+    house.screen.answers = [model]
+    audit = await house.with_model()
+    assert len(house.screen.asked) == 4, "where it failed, a file is asked for at once"
+    assert "indicator" in audit.measures
+
+
+@pytest.mark.usefixtures("workers_in_thread")
+async def test_of_several_matrices_with_a_row_for_each_token_one_is_asked_for(
+    home: Path, rows: "numpy.ndarray[Any, Any]"
+) -> None:
+    path = home / "small.json"
+    save(SMALL, path)
+    model = safetensors(
+        home / "model.safetensors", first=rows, second=-rows, third=rows[:9]
+    )
+    house = AuditHouse(path, model, "second")
+    audit = await house.with_model()
+    _, question = house.screen.asked
+    assert (question._start, question.parse("second")) == ("first", "second")
+    assert "first, second" in question._question and "third" not in question._question
+    assert audit.inputs.tensor == "second" and "indicator" in audit.measures
+    other = AuditHouse(path, model, None)
+    await other.with_model()
+    assert other.screen.audit == Audit()
+    undecided = AuditHouse(path, model, model, None)
+    undecided.screen.answers = [model, None]
+    await undecided.with_model()
+    assert undecided.screen.audit == Audit() and not undecided.screen.tasks
+
+
+async def test_without_a_tokenizer_or_beside_a_training_no_model_is_asked_for(
+    home: Path,
+) -> None:
+    path = home / "small.json"
+    save(SMALL, path)
+    for values, sentence in (
+        ({"run": Run("merging")}, BUSY),
+        ({"path": ""}, "What was learned is not saved"),
+        ({"path": "", "tokenizer": None}, "There is no tokenizer yet"),
+    ):
+        house = AuditHouse(path)
+        vars(house.screen).update(values)
+        await house.with_model()
+        assert not house.screen.asked and house.screen.said[-1].startswith(sentence)
