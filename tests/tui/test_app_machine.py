@@ -50,8 +50,10 @@ from tui.widgets.merge_log import MergeLog
 from tui.widgets.token_table import TokenTable
 from tui.widgets.tokenizer_lists import TokenizerList, TokenizerPicker
 
-IDLE = 30
-"""Turns without any work after which the app is said to show something else than the model."""
+IDLE = 60
+"""Turns without any work after which something is said never to come."""
+MOST_TURNS = 5_000
+"""Turns after which it is, whatever is at work."""
 TEXTS = (
     "they thought through the thesis",
     "low lower lowest\nnewer, newest: 12345",
@@ -206,25 +208,23 @@ class Session:
         return [model.log_row(step) for step in steps] or ["There is none."]
 
     async def agree(self) -> None:
-        """Wait until the app shows what the model says; fail where nothing moves any more and it does not."""
-        idle, before = 0, None
-        while (seen := self.seen()) != (expected := self.expected()):
-            is_at_work = at_work(os.getpid(), but=os.getpid())
-            idle = idle + 1 if seen == before and not is_at_work else 0
-            if idle > IDLE:
-                assert seen == expected
-            before = seen
-            await asyncio.sleep(0.01)
-            await self.scope.settle()
+        """Wait until the app shows what the model says; fail where it comes to rest with something else."""
+        with suppress(AssertionError):
+            await self.until(lambda: self.seen() == self.expected(), "they agree")
+        assert self.seen() == self.expected()
 
     async def until(self, holds: Callable[[], object], what: str) -> None:
         """Wait until something is so; fail where nothing is at work any more and it is not."""
         idle = 0
-        while not holds():
+        for _ in range(MOST_TURNS):
+            if holds():
+                return
             idle = 0 if at_work(os.getpid(), but=os.getpid()) else idle + 1
-            assert idle < IDLE, f"it did not come about that {what}"
+            if idle > IDLE:
+                break
             await asyncio.sleep(0.01)
             await self.scope.settle()
+        raise AssertionError(f"it did not come about that {what}")
 
     async def asked(self, dialog: type[Any]) -> Any:
         """Wait for a question."""

@@ -169,3 +169,18 @@ def test_what_is_not_yet_told_of_all_texts_says_so(comparison: ComparisonRun) ->
     row = texts(seen(early, "texts"), 0)
     assert row["t0"] == texts(seen(comparison, "texts"), 0)["t0"]
     assert not texts(seen(early, "texts", metric="continued_words"), 0)["t0"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "reference", "begin"),
+    [
+        ("tokens", 1, "tokens: "),
+        ("parity", 1, "parity: tokens for each one of deep/ru/a.txt; r takes this row"),
+        ("parity", 9, "parity: of texts and folders that are translations"),
+    ],
+)
+def test_the_caption_says_which_row_parity_relates_to(
+    comparison: ComparisonRun, metric: str, reference: int, begin: str
+) -> None:
+    view = views(comparison, Aspect(metric, reference=reference))[0]
+    assert view.caption.startswith(begin)

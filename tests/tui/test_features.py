@@ -19,12 +19,13 @@ from bpe_core.content.presets import PRESETS
 from bpe_core.errors import FormatError
 from bpe_core.tokenizer.training_record import STOPPED
 from bpe_core.worker.inputs import FetchRequest
-from bpe_core.worker.messages import Event, Failed, Saved, WorkProgress
+from bpe_core.worker.messages import Event, Failed, Saved, Stop, WorkProgress
 from tui.disk import config
 from tui.disk.config import Configuration
 from tui.disk.locked import Note, checkpoint_of, left_behind
 from tui.features import training as training_module
 from tui.features.audit import AuditFeature
+from tui.features.comparison import ComparisonFeature
 from tui.features.course import Course, TrainingTask
 from tui.features.feature import BUSY
 from tui.features.resuming import Resuming
@@ -35,7 +36,9 @@ from tui.process import WorkerProcess
 from tui.screen import MainScreen
 from tui.state import (
     Audit,
+    ComparisonRun,
     Corpus,
+    KnownTokenizer,
     Loaded,
     Run,
     RunCurve,
@@ -676,3 +679,159 @@ async def test_without_a_tokenizer_or_beside_a_training_no_model_is_asked_for(
         vars(house.screen).update(values)
         await house.with_model()
         assert not house.screen.asked and house.screen.said[-1].startswith(sentence)
+
+
+# A comparison
+
+
+class CompareHouse:
+    """The comparison on a screen whose pane says what is marked, and on which texts."""
+
+    def __init__(
+        self,
+        known: list[KnownTokenizer],
+        *,
+        subject: str = "chosen texts",
+        choosing: bool = True,
+        **values: object,
+    ) -> None:
+        self.begun: list[Any] = []
+        self.shown: list[str] = []
+        self.pane = SimpleNamespace(
+            picker=SimpleNamespace(chosen=known),
+            subject=subject,
+            table=SimpleNamespace(choice="texts"),
+            has_class=lambda name: name == "-choosing" and choosing,
+        )
+        area = SimpleNamespace(text="some text", document=SimpleNamespace(n_edits=1))
+        self.screen = FakeScreen(
+            kept=tuple(known),
+            compare_pane=self.pane,
+            comparison=ComparisonRun(),
+            editor=SimpleNamespace(area=area),
+            focused=None,
+            action_show=self.shown.append,
+            **values,
+        )
+        self.feature = ComparisonFeature(as_screen(self.screen), cast(Any, None))
+        self.feature.begin = lambda work, *_: self.begun.append(work)  # type: ignore[method-assign]
+
+
+ONE = KnownTokenizer("/one.json", "one", 270)
+TWO = KnownTokenizer("/two.json", "two", 280)
+BOOK = Corpus(("/book.txt",), (), "book.txt")
+
+
+def test_what_is_marked_is_compared_on_what_is_chosen() -> None:
+    house = CompareHouse([ONE, TWO], corpus=BOOK)
+    house.feature.compare()
+    run = house.screen.comparison
+    assert (run.running, run.subject) == (True, "one · two on book.txt")
+    assert [one.path for one in run.tokenizers] == ["/one.json", "/two.json"]
+    assert house.begun[0].args == (("/book.txt",), False)
+    assert house.shown == ["compare"] and house.pane.table.choice == "texts"
+    house = CompareHouse([ONE], corpus=BOOK, subject="their sections")
+    house.feature.compare()
+    assert house.begun[0].args == (("/book.txt",), True)
+    house = CompareHouse([ONE], corpus=BOOK, subject="editor's text")
+    house.feature.compare()
+    assert house.screen.comparison.subject == "one on the editor's text"
+    assert house.begun[0].args == ("some text", 0)
+    for house, sentence in (
+        (CompareHouse([], corpus=BOOK), "No tokenizer is chosen"),
+        (CompareHouse([ONE]), "No text is chosen"),
+    ):
+        house.feature.compare()
+        assert not house.begun and house.screen.said[0].startswith(sentence)
+
+
+def test_a_comparison_is_stopped_unless_it_began_by_itself_and_others_are_chosen() -> (
+    None
+):
+    sent: list[object] = []
+    for unasked, choosing, starts in (
+        ((), True, False),
+        ((), False, False),
+        (("/one.json", 1), False, False),
+        (("/one.json", 1), True, True),
+    ):
+        sent.clear()
+        house = CompareHouse([ONE], corpus=BOOK, choosing=choosing)
+        house.screen.comparison = ComparisonRun(True, "starting")
+        house.feature._unasked = unasked
+        house.feature._worker = cast(Any, SimpleNamespace(send=sent.append))
+        house.feature.compare()
+        assert bool(house.begun) == starts
+        assert sent == ([] if starts else [Stop()])
+    house.feature._worker = None  # it has no worker yet
+    house.screen.comparison = ComparisonRun(True, "starting", "one on book.txt")
+    house.feature._unasked = ()
+    house.feature.compare()
+    assert house.screen.comparison == ComparisonRun(False, "", "one on book.txt")
+
+
+def test_the_tokenizer_in_force_is_compared_by_itself_when_the_pane_is_opened() -> None:
+    half = {"tokenizer": SMALL, "path": "/one.json"}
+    house = CompareHouse([ONE], **half)
+    house.feature.start()
+    assert house.begun[0].args == ("some text", 7)
+    names = [one.name for one in house.screen.comparison.tokenizers]
+    assert names == ["one", "step 7"] and house.pane.table.choice == "metrics"
+    house.feature.start()
+    assert len(house.begun) == 1, "it is seen"
+    house.pane.has_class = lambda name: False
+    house.feature.start()
+    assert len(house.begun) == 1, "nothing has changed"
+    house.screen.editor.area.document.n_edits = 2
+    house.feature.start()
+    assert len(house.begun) == 2, "the text is another"
+    two = CompareHouse([ONE, TWO], **half)
+    two.feature.start()
+    assert two.begun[0].args == ("some text", 0)
+    for other in (
+        CompareHouse([TWO], **half),  # another one is marked first
+        CompareHouse([ONE], **half, run=Run("merging")),
+        CompareHouse([], **half),
+    ):
+        other.feature.start()
+        assert not other.begun
+    asked = CompareHouse([ONE], **half)
+    asked.screen.comparison = ComparisonRun(subject="one on book.txt")
+    asked.feature.start()
+    assert not asked.begun, "what was asked for stays"
+
+
+def test_the_editors_text_is_measured_for_what_is_in_a_file_only() -> None:
+    house = CompareHouse([ONE, TWO], path="/two.json")
+    house.feature.measure_text()
+    assert [one.path for one in house.screen.comparison.tokenizers] == ["/two.json"]
+    assert house.pane.table.choice == "metrics" and house.shown == ["compare"]
+    unsaved = CompareHouse([ONE])
+    unsaved.feature.measure_text()
+    assert unsaved.screen.said and not unsaved.begun
+
+
+# What is recovered from ranks
+
+
+def test_merges_that_were_recovered_come_into_the_log_with_all_of_them_in_force() -> (
+    None
+):
+    logs: list[tuple[int, int, int]] = []
+    screen = FakeScreen(
+        training=SimpleNamespace(
+            begin=lambda *log: logs.append((len(log[0]), *log[1:]))
+        ),
+        mutate_reactive=lambda _: None,
+        editor=SimpleNamespace(
+            tell_names=lambda: None, side=SimpleNamespace(show_token=lambda: None)
+        ),
+    )
+    shown = Shown(as_screen(screen))
+    shown.recovered()
+    assert not logs, "it has gone meanwhile"
+    puts: list[tuple[Tokenizer, str, int]] = []
+    shown._put = lambda *put: puts.append(put)  # type: ignore[method-assign]
+    shown.loaded = Loaded(SMALL, Path("/ranks.tiktoken"))
+    shown.recovered()
+    assert logs == [(14, 0, 0)] and puts == [(SMALL, "/ranks.tiktoken", 14)]

@@ -13,12 +13,13 @@ from scope import drawn as lines
 from test_table import worked_out
 from textual.pilot import Pilot
 
-from bpe_core.auditing.findings import Severity
+from bpe_core.auditing.findings import KINDS, Severity
 from bpe_core.auditing.verdicts import Verdict
 from bpe_core.vocabulary import Vocabulary
 from tui.drawing.token_rows import HOLE, SPECIAL, TokenRows, exported
+from tui.state import Audit
 from tui.terminal import background
-from tui.widgets.token_table import TokenTable
+from tui.widgets.token_table import TokenPanel, TokenTable
 
 BASE = {byte: bytes([byte]) for byte in range(256)}
 MERGES = [
@@ -290,3 +291,26 @@ def test_a_table_for_people_whatever_the_tokens_are() -> None:
         line.replace("\\|", "").count("|") == head.count("|")
         for line in (rule, low, *rest)
     )
+
+
+async def test_the_panel_tells_how_many_tokens_have_each_kind_once_they_are_audited() -> (
+    None
+):
+    table = TokenTable()
+    panel = TokenPanel(table)
+    async with alone(table, panel, size=(110, 40)) as (pilot, _):
+        panel.side = "about"
+        await pilot.pause()
+        kinds = {line.left: line.right for line in panel.lines if line.left in KINDS}
+        assert set(kinds) == set(KINDS) and set(kinds.values()) == {""}
+        table.list_tokens(VOCABULARY)
+        await judged(pilot, table, [LOW, ST, OW])
+        panel.audit = Audit(subject="it was audited")
+        panel.show_token()
+        kinds = {line.left: line.right for line in panel.lines if line.left in KINDS}
+        assert kinds == {
+            **dict.fromkeys(KINDS, "0"),
+            "scaffold": "2",
+            "rare": "1",
+            "unreachable": "1",
+        }
