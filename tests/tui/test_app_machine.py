@@ -13,6 +13,7 @@ import os
 import random
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
