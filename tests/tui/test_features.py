@@ -14,12 +14,14 @@ import numpy
 import pytest
 from scope import TEXT
 
-from bpe_core import Tokenizer, load, save, train
+from bpe_core import Tokenizer, Trainer, load, save, train
 from bpe_core.content.presets import PRESETS
 from bpe_core.errors import FormatError
 from bpe_core.tokenizer.training_record import STOPPED
+from bpe_core.trainer import Merges
 from bpe_core.worker.inputs import FetchRequest
 from bpe_core.worker.messages import Event, Failed, Saved, Stop, WorkProgress
+from tests.core.worker_process import merges_of
 from tui.disk import config
 from tui.disk.config import Configuration
 from tui.disk.locked import Note, checkpoint_of, left_behind
@@ -39,6 +41,7 @@ from tui.state import (
     ComparisonRun,
     Corpus,
     KnownTokenizer,
+    LaneChoice,
     Loaded,
     Run,
     RunCurve,
@@ -47,6 +50,7 @@ from tui.state import (
 )
 
 SMALL = train(TEXT, vocab_size=270)
+LEARNED = list(Trainer(TEXT, vocab_size=270))
 
 
 class FakeScreen(SimpleNamespace):
@@ -835,3 +839,203 @@ def test_merges_that_were_recovered_come_into_the_log_with_all_of_them_in_force(
     shown.loaded = Loaded(SMALL, Path("/ranks.tiktoken"))
     shown.recovered()
     assert logs == [(14, 0, 0)] and puts == [(SMALL, "/ranks.tiktoken", 14)]
+
+
+def test_what_was_there_before_a_training_comes_back_once_if_it_was_hidden() -> None:
+    shown = Shown(as_screen(FakeScreen()))
+    shows: list[Loaded] = []
+    shown.show = shows.append  # type: ignore[method-assign]
+    before = Loaded(SMALL, Path("/before.json"))
+    shown._before = before
+    shown.loaded = Loaded(SMALL, Path("/other.json"))
+    shown.take_back()
+    assert not shows, "another one is on the screen"
+    shown.loaded = None
+    shown.take_back()
+    assert not shows, "it was asked for before"
+    shown._before = before
+    shown.take_back()
+    shown.take_back()
+    assert shows == [before]
+
+
+# Patterns
+
+
+async def test_ranks_are_split_as_is_said_once_and_their_merges_recovered(
+    home: Path,
+) -> None:
+    path = home / "ranks.tiktoken"
+    save(SMALL, path, format="tiktoken")
+    refused = House(None)
+    refused.tokenizers.load(path)
+    await refused.screen.rest()
+    assert not refused.loaded and refused.screen.notices[-1] == ""
+    assert not refused.screen.remembered.patterns
+    house = House("gpt2", "gpt4", "gpt4", None)
+    recovered: list[bool] = []
+    house.tokenizers._shown.recovered = lambda: recovered.append(True)  # type: ignore[method-assign]
+    house.tokenizers.load(path)
+    await house.screen.rest()
+    (loaded,) = house.loaded
+    assert loaded.tokenizer.pattern == "gpt2" and recovered == [True]
+    assert loaded.tokenizer.merges == SMALL.merges
+    assert house.screen.remembered.patterns == {str(path): "gpt2"}
+    assert "holds ranks only" in house.screen.asked[0]._question
+    house.tokenizers.load(path)
+    await house.screen.rest()
+    assert len(house.screen.asked) == 1 and len(house.loaded) == 2
+    for patterns, n_loaded in ("gpt4", 3), ("gpt4", 3), ("gpt4", 3):
+        await house.tokenizers.change_pattern(str(path))
+        await house.screen.rest()
+        assert house.screen.remembered.patterns == {str(path): patterns}
+        assert len(house.loaded) == n_loaded, "what is as before is not loaded again"
+    assert [one._start for one in house.screen.asked[1:]] == ["gpt2", "gpt4", "gpt4"]
+
+
+async def test_the_pattern_of_a_file_comes_back_when_it_is_chosen_again(
+    home: Path,
+) -> None:
+    path = home / "small.json"
+    save(SMALL, path)
+    house = House("none", "gpt4", path=str(path))
+    await house.tokenizers.change_pattern()
+    assert house.screen.remembered.patterns == {str(path): "none"}
+    await house.tokenizers.change_pattern()
+    assert house.screen.remembered.patterns == {}
+    await house.screen.rest()
+    first, second = house.screen.asked
+    assert "small.json says that a text is split as “gpt4”" in first._question or (
+        "split as" in first._question and "gpt4" in first._question
+    )
+    assert (first._start, second._start) == ("gpt4", "none")
+    nothing = House()
+    await nothing.tokenizers.change_pattern()
+    assert nothing.screen.said[0].startswith("There is no tokenizer yet")
+    busy = House(run=Run("merging"), path=str(path))
+    await busy.tokenizers.change_pattern()
+    assert busy.screen.said == [BUSY] and not busy.screen.asked
+
+
+# The list
+
+
+async def test_what_is_taken_off_the_list_stays_a_file_and_what_is_deleted_does_not(
+    shelf: Path, home: Path
+) -> None:
+    own, other = shelf / "own.json", home / "other.json"
+    for path in own, other:
+        save(SMALL, path)
+    house = House(0, 1)
+    screen, tokenizers = house.screen, house.tokenizers
+    await tokenizers.add(own, SMALL)
+    await tokenizers.add(other, SMALL)
+    screen.remember(names={str(own): "mine", str(other): "theirs"})
+    await tokenizers.list_anew()
+    mine, theirs = screen.kept
+    assert (mine.name, mine.origin) == ("mine", "trained")
+    assert (theirs.name, theirs.origin) == ("theirs", "opened")
+    await tokenizers.discard(theirs)
+    assert other.exists() and screen.kept == (mine,) and not screen.asked
+    assert (
+        f"theirs is no longer in the list. The file is where it was, {other}"
+        in (screen.said[-1])
+    )
+    assert screen.remembered.names == {str(own): "mine"}
+    await tokenizers.discard(mine)
+    assert own.exists() and screen.kept == (mine,), "it was not meant"
+    await tokenizers.discard(mine)
+    assert not own.exists() and not screen.kept and not screen.remembered.names
+
+
+async def test_those_of_stopped_trainings_go_unless_they_are_named_or_used(
+    shelf: Path,
+) -> None:
+    record = SMALL.record and replace(SMALL.record, stop_reason=STOPPED)
+    stopped = Tokenizer(SMALL.vocabulary, SMALL.pattern, record=record)
+    paths = {name: shelf / f"{name}.json" for name in ("shown", "named", "lane", "old")}
+    for path in paths.values():
+        save(stopped, path)
+    save(SMALL, shelf / "whole.json")
+    lane = SimpleNamespace(choice=LaneChoice(str(paths["lane"])))
+    house = House(1, path=str(paths["shown"]), lanes=(lane,))
+    house.screen.remember(names={str(paths["named"]): "a name"})
+    await house.tokenizers.list_anew()
+    await house.tokenizers.delete_stopped()
+    (question,) = house.screen.asked
+    assert question._question == (
+        "Delete 1 tokenizer of stopped trainings that nobody named: old?"
+    )
+    left = {path.stem for path in shelf.glob("*.json")}
+    assert left == {"shown", "named", "lane", "whole"}
+    await house.tokenizers.delete_stopped()
+    assert house.screen.said[-1].startswith("No tokenizer of a stopped training")
+
+
+async def test_one_that_another_program_keeps_is_forgotten_also_by_the_next_search(
+    cached: Path,
+) -> None:
+    house = House()
+    house.tokenizers.check_files(everywhere=True)
+    await house.screen.rest()
+    (found,) = house.screen.kept
+    assert found.origin == "found"
+    await house.tokenizers.discard(found)
+    assert not house.screen.kept and house.screen.remembered.forgotten == (str(cached),)
+    house.tokenizers.check_files(everywhere=True)
+    await house.screen.rest()
+    assert not house.screen.kept and cached.exists()
+
+
+# After a training
+
+
+async def test_what_came_of_a_training_is_kept_named_and_told(
+    shelf: Path,
+) -> None:
+    house = House()
+    training, screen = house.training, house.screen
+    kept: list[Loaded] = []
+    training._shown.keep = kept.append  # type: ignore[method-assign]
+    record = SMALL.record
+    assert record is not None
+    for name, saved in ("first", True), ("second", False):
+        course = Course(TrainingTask("book", TrainingOptions(270, "gpt4")))
+        course.note = Note.new(shelf / f"{name}.json", UNFINISHED)
+        course.named = course.output
+        course.begun = replace(record, steps=(), stop_reason="")
+        course.merges = Merges()
+        course.merges.extend(merges_of(LEARNED).columns)
+        course.tokenizer = SMALL
+        course.run = Run("done")
+        course.reason = record.stop_reason
+        if saved:
+            save(SMALL, course.output)
+            course.saved = course.output
+        await training._end(course)
+        course.note.end()
+        assert course.saved == shelf / f"{name}.json"
+        assert kept[-1].path == course.saved
+        assert kept[-1].tokenizer.merges == load(course.saved).merges == SMALL.merges
+        assert screen.remembered.tokenizer == str(course.saved)
+    assert {one.path for one in screen.kept} == {
+        str(shelf / f"{name}.json") for name in ("first", "second")
+    }
+    assert [said.partition(",")[0] for said in screen.said] == ["What it had learned"]
+
+
+async def test_a_training_that_learned_nothing_leaves_no_file_and_what_was_there(
+    shelf: Path,
+) -> None:
+    house = House()
+    backs: list[bool] = []
+    house.training._shown.take_back = lambda: backs.append(True)  # type: ignore[method-assign]
+    course = Course(TrainingTask("book", TrainingOptions(270, "gpt4")))
+    course.note = Note.new(shelf / "book.json", UNFINISHED)
+    course.saved = course.output
+    course.stopped_at = 0
+    save(SMALL, course.output)
+    course.tokenizer = SMALL
+    await house.training._end(course)
+    course.note.end()
+    assert backs == [True] and not list(shelf.iterdir()) and course.saved is None

@@ -516,3 +516,24 @@ async def test_a_row_that_is_less_than_a_page_away_comes_to_the_nearest_border()
         await pilot.pause()
         assert table.scroll_offset.y == 100 - page
         assert table.heard[-1] == ("highlighted", 99)
+
+
+async def test_a_click_goes_to_a_row_two_select_it_and_head_and_foot_have_their_own() -> (
+    None
+):
+    async with listed(5, size=(40, 10)) as (table, pilot):
+        await pilot.click(Words, offset=(2, 3))
+        assert table.heard == [("highlighted", 2)] and table.cursor == 2
+        await pilot.click(Words, offset=(2, 2), times=2)
+        assert table.heard.count(("selected", 1)) == 1 and table.cursor == 1
+        await pilot.click(Words, offset=(2, 2), times=3)
+        assert table.heard.count(("selected", 1)) == 2, "the third is one too many"
+        n_heard = len(table.heard)
+        await pilot.click(Words, offset=(2, 7))  # below the rows
+        await pilot.click(Words, offset=(4, 0))
+        assert len(table.heard) == n_heard and table.sort_key == "number"
+        at = lines(table)[-1].index("even")
+        await pilot.click(Words, offset=(at + 3, 9))
+        while table._arranging.is_working:
+            await pilot.pause()
+        assert table.choice == "even" and sorted(table.order) == [0, 2, 4]
