@@ -9,7 +9,8 @@ from pathlib import Path
 from bpe_core import Tokenizer, load, train
 from bpe_core.auditing import examine
 from bpe_core.auditing.findings import KINDS, Findings
-from bpe_core.auditing.subject import AuditSubject, spread_of
+from bpe_core.auditing.subject import AuditSubject
+from bpe_core.auditing.usage import spread_of
 from bpe_core.auditing.verdicts import Verdict, verdicts
 from bpe_core.content.samples import EDITOR_GREETING, EXAMPLES
 from bpe_core.corpus import Counts, find_files
@@ -47,7 +48,7 @@ class Known:
 
 
 @dataclass
-class Findings_:
+class Audited:
     """What an audit of the tokenizer in force has found."""
 
     verdicts: dict[int, Verdict]
@@ -89,7 +90,7 @@ class Model:
     texts_aside: list[str] = field(default_factory=list)
     example: int = -1
     log_choice: str = ""
-    findings: Findings_ | None = None
+    findings: Audited | None = None
     tokens: TokenView = field(default_factory=TokenView)
     marked: list[Path] | None = None
     n_files: int = 0
@@ -344,7 +345,7 @@ class Model:
             spread=spread,
         )
         found = verdicts(subject, Findings(examine(subject)))
-        self.findings = Findings_(
+        self.findings = Audited(
             {one.id: one for one in found},
             {name: dict(column) for name, column in subject.columns.items()},
         )
