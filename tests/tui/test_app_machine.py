@@ -776,7 +776,7 @@ STEPS = (
 
 
 def whole_row(row: str, expected: str) -> str:
-    """`expected`, if some fields of `row` are the beginnings of its fields, with an ellipsis behind them."""
+    """`expected`, if some fields of `row` are the beginnings of its fields, followed by an ellipsis."""
     fields, whole = row.split(), expected.split()
     if len(fields) != len(whole):
         return row

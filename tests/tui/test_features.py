@@ -289,7 +289,7 @@ async def test_a_training_that_cannot_be_resumed_is_told_and_what_it_has_is_kept
         assert not checkpoint_of(output).exists()
 
 
-async def test_a_note_on_nothing_goes_and_those_behind_one_that_goes_on_wait(
+async def test_a_note_on_nothing_goes_and_those_after_one_that_goes_on_wait(
     shelf: Path,
 ) -> None:
     (shelf / "empty.json.unfinished").write_text("{")
@@ -374,7 +374,7 @@ async def test_a_training_of_the_list_is_used_or_its_curve_laid_under_and_taken_
 # Keeping
 
 
-async def test_what_was_learned_is_kept_beside_what_has_its_name(shelf: Path) -> None:
+async def test_what_was_learned_is_kept_next_to_what_has_its_name(shelf: Path) -> None:
     output = shelf / "book.json"
     save(SMALL.at(3), output)
     save_checkpoint(output)
@@ -669,7 +669,7 @@ async def test_of_several_matrices_with_a_row_for_each_token_one_is_asked_for(
     assert undecided.screen.audit == Audit() and not undecided.screen.tasks
 
 
-async def test_without_a_tokenizer_or_beside_a_training_no_model_is_asked_for(
+async def test_without_a_tokenizer_or_during_a_training_no_model_is_asked_for(
     home: Path,
 ) -> None:
     path = home / "small.json"
