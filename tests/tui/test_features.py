@@ -19,6 +19,7 @@ from bpe_core.content.presets import PRESETS
 from bpe_core.errors import FormatError
 from bpe_core.tokenizer.training_record import STOPPED
 from bpe_core.trainer import Merges
+from bpe_core.trainer.conditions import condition
 from bpe_core.worker.inputs import FetchRequest
 from bpe_core.worker.messages import Event, Failed, Saved, Stop, WorkProgress
 from tests.core.worker_process import merges_of
@@ -48,6 +49,7 @@ from tui.state import (
     TrainingOptions,
     UnfinishedTraining,
 )
+from tui.widgets.merge_log import KeptMerges
 
 SMALL = train(TEXT, vocab_size=270)
 LEARNED = list(Trainer(TEXT, vocab_size=270))
@@ -121,7 +123,7 @@ class House:
         self.screen = FakeScreen(*answers, **values)
         screen = as_screen(self.screen)
         self.loaded: list[Loaded] = []
-        shown = SimpleNamespace(loaded=None, show=self.loaded.append)
+        shown = SimpleNamespace(loaded=None, show=self.loaded.append, course=None)
         corpus = SimpleNamespace(chosen_options=lambda: self.screen.options)
         self.tokenizers = Tokenizers(screen, cast(Shown, shown))
         self.training = TrainingFeature(
@@ -1039,3 +1041,123 @@ async def test_a_training_that_learned_nothing_leaves_no_file_and_what_was_there
     await house.training._end(course)
     course.note.end()
     assert backs == [True] and not list(shelf.iterdir()) and course.saved is None
+
+
+# Until something is so
+
+
+class GoalHouse(House):
+    """A training whose log has some merges, on a screen that answers with conditions."""
+
+    def __init__(self, *answers: object, **values: object) -> None:
+        self.revealed: list[tuple[int, bool]] = []
+        log = SimpleNamespace(
+            merges=KeptMerges(SMALL),
+            n_bytes=len(TEXT),
+            reveal=lambda row, tell=False: self.revealed.append((row, tell)),
+        )
+        training = SimpleNamespace(log_of_merges=log)
+        super().__init__(*answers, training=training, tokenizer=SMALL, **values)
+        self.goals: list[str] = []
+        self.travelled: list[int] = []
+        shown = cast(Any, self.training._shown)
+        shown.n_steps = shown.asked_for = SMALL.step
+        shown.start = lambda goal=None: self.goals.append(str(goal))
+
+        async def travel(by: int) -> None:
+            self.travelled.append(by)
+            shown.asked_for += by
+
+        shown.travel = travel
+        self.trained: list[str] = []
+
+        async def train(*, stepping: bool = False, goal: object = None) -> None:
+            self.trained.append(str(goal))
+
+        self.training.train = train  # type: ignore[method-assign,assignment]
+
+
+@pytest.mark.parametrize("busy", [False, True])
+async def test_a_step_is_gone_to_or_waited_for_or_there_is_none(busy: bool) -> None:
+    far = condition("step >= 99")
+    house = GoalHouse(
+        condition("length > 3"), far, None, run=Run("merging" if busy else "done")
+    )
+    course = house.training.newest = Course(TrainingTask("book", TrainingOptions()))
+    await house.training.go_to()
+    lengths = [len(SMALL.token_bytes(token)) for _, _, token in SMALL.merges]
+    first = next(row for row, length in enumerate(lengths) if length > 3)
+    assert house.revealed == [(first, True)] and not house.screen.said
+    await house.training.go_to()
+    assert house.goals == ["step >= 99"] * busy
+    assert course.goal == (far if busy else None)
+    assert house.screen.said == (
+        [] if busy else ["“step >= 99” holds at no step of the 14 merges learned."]
+    )
+    await house.training.go_to()
+    assert len(house.revealed) == 1 and len(house.goals) == busy
+
+
+async def test_a_training_goes_on_until_a_condition_that_does_not_hold_yet() -> None:
+    idle = GoalHouse(condition("step >= 3"), None)
+    for _ in range(2):
+        await idle.training.train_until()
+    assert idle.trained == ["step >= 3"]
+    busy = GoalHouse(
+        condition("step >= 3"), condition("step >= 99"), run=Run("merging")
+    )
+    for _ in range(2):
+        await busy.training.train_until()
+    assert busy.screen.said == [
+        "That has been so since step 3; g in the merge log goes there."
+    ]
+    assert busy.goals == ["step >= 99"] and not busy.trained
+
+
+async def test_steps_are_shown_as_far_as_they_are_learned_and_then_waited_for() -> None:
+    house = GoalHouse(run=Run("merging"))
+    shown = cast(Any, house.training._shown)
+    course = house.training.newest = Course(TrainingTask("book", TrainingOptions()))
+    await house.training.step_once()
+    assert str(course.goal) == "step >= 1" and course.stepped, (
+        "it is not on the screen yet"
+    )
+    await house.training.step_once()
+    assert str(course.goal) == "step >= 2", "two are waited for"
+    course.goal = None
+    shown.course = course
+    shown.asked_for = 12
+    await house.training.step_once()
+    assert house.travelled == [1] and shown.asked_for == 13
+    shown.asked_for = 14
+    await house.training.step_once()
+    assert str(course.goal) == "step >= 15" and house.travelled == [1]
+    course.ended = Run("done")
+    shown.asked_for = 12
+    for n_travelled, is_over in (2, False), (3, True):
+        await house.training.step_once()
+        assert len(house.travelled) == n_travelled
+        assert course.all_shown.is_set() == is_over
+    house.screen.run = Run("done")
+    await house.training.step_once()
+    assert house.screen.said[-1].startswith("That was the last merge")
+    assert not house.trained
+    await house.training.step_once()
+    assert house.trained == ["None"], "it is said once"
+
+
+def test_a_goal_is_told_unless_it_is_the_next_step_of_somebody_who_steps() -> None:
+    screen = FakeScreen(goal="", playing=True)
+    shown = Shown(as_screen(screen))
+    wanted = condition("ratio >= 2")
+    shown._aim(wanted)
+    assert screen.goal == "until ratio >= 2"
+    shown.course = course = Course(TrainingTask("book", TrainingOptions()))
+    shown._aim(None)
+    assert (screen.goal, course.goal) == ("", None)
+    course.stepped = True
+    shown._aim(wanted)
+    assert (screen.goal, course.goal) == ("", wanted)
+    course.stepped = False
+    shown._aim(wanted)
+    assert screen.goal == "until ratio >= 2"
