@@ -13,6 +13,7 @@ from scope import PATIENCE, ROOT, TEXT, Ear, Opened, Scope
 from terminal import children
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
+from workers import put_workers_in_threads
 
 from bpe_core import save, train
 from tui import process
@@ -67,6 +68,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )  # where the tests run there may be no terminal at all
     monkeypatch.chdir(folder)
     return folder
+
+
+@pytest.fixture
+def workers_in_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let threads of this process do what worker processes would do."""
+    put_workers_in_threads(monkeypatch)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from scope import alone
 from test_table import worked_out
 
 from bpe_core import train
@@ -14,7 +15,7 @@ from bpe_core.worker.compare import summary
 from tui.state import ComparisonRun, KnownTokenizer, PlaceInText
 from tui.table.rows import rows_in_order
 from tui.table.table import Cell
-from tui.widgets.comparison_table import Aspect, View, views
+from tui.widgets.comparison_table import Aspect, ComparisonTable, View, views
 
 TEXT = (
     "the theme of the other thesis, the thing that they thought through 12345 times; мир\n"
@@ -169,3 +170,59 @@ def test_what_is_not_yet_told_of_all_texts_says_so(comparison: ComparisonRun) ->
     row = texts(seen(early, "texts"), 0)
     assert row["t0"] == texts(seen(comparison, "texts"), 0)["t0"]
     assert not texts(seen(early, "texts", metric="continued_words"), 0)["t0"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "reference", "begin"),
+    [
+        ("tokens", 1, "tokens: "),
+        ("parity", 1, "parity: tokens for each one of deep/ru/a.txt; r takes this row"),
+        ("parity", 9, "parity: of texts and folders that are translations"),
+    ],
+)
+def test_the_caption_says_which_row_parity_relates_to(
+    comparison: ComparisonRun, metric: str, reference: int, begin: str
+) -> None:
+    view = views(comparison, Aspect(metric, reference=reference))[0]
+    assert view.caption.startswith(begin)
+
+
+async def test_keys_turn_what_a_view_can_turn_and_rows_lead_to_their_places(
+    comparison: ComparisonRun,
+) -> None:
+    table, metric_names = ComparisonTable(), list(OF_PARTS)
+    async with alone(table, size=(120, 20)) as (pilot, asked):
+        table.show(comparison)
+        table.focus()
+        await pilot.pause()
+        for key, metric in ("m", 1), ("m", 2), ("M", 1), ("M", 0), ("M", -1), ("m", 0):
+            await pilot.press(key)
+            assert table.aspect.metric == metric_names[metric]
+        await pilot.press("t")
+        assert table.aspect.tokenizer == 0, "texts are seen of all at once"
+        await pilot.press("down", "r")
+        assert table.aspect == Aspect("parity", 0, 1)
+        assert "each one of deep/ru/a.txt" in table.view.caption
+        await pilot.press("enter")
+        assert asked == [PlaceInText("/deep/ru/a.txt", 1, 0, 0)]
+        table.choice = "lines"
+        assert table.aspect == Aspect("parity", 0, 0), (
+            "of another view from its beginning"
+        )
+        for tokenizer in 1, 2, 0, 1:
+            await pilot.press("t")
+            assert table.aspect.tokenizer == tokenizer
+        table.choice = "disagreements"
+        for tokenizer in 2, 1, 2:
+            await pilot.press("t")
+            assert table.aspect.tokenizer == tokenizer
+        await pilot.press("m", "r")
+        assert table.aspect.metric == "parity" and table.aspect.reference == 0
+        table.show(replace(comparison, found=None))
+        assert table.aspect.tokenizer == 2, "the same comparison goes on"
+        table.show(replace(comparison, texts=comparison.texts[:1]))
+        assert table.aspect.tokenizer == 0, "it is another one"
+        table.show(ComparisonRun(True))
+        assert table.empty == "Encoding …" and not table.choices
+        table.show(ComparisonRun())
+        assert table.empty.startswith("Nothing is compared")

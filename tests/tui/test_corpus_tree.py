@@ -4,11 +4,15 @@ import threading
 from pathlib import Path
 
 import pytest
-from scope import Opened
+from scope import Opened, alone, drawn
+from textual.pilot import Pilot
 from textual.widgets import Label, OptionList
 
 from tui.dialogs.lists import AskField
 from tui.disk import sources
+from tui.disk.sources import title_of
+from tui.state import Corpus
+from tui.widgets.corpus_tree import CorpusTree
 
 
 @pytest.mark.slow
@@ -102,3 +106,72 @@ async def test_the_field_of_a_file_is_chosen_with_its_documents_in_view(
         await scope.until(
             lambda: "45" in scope.shown("#totals"), "45 bytes in nine documents"
         )
+
+
+async def test_a_folder_is_listed_when_it_is_opened_with_what_else_there_is_to_say(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "LARGEST_FOLDER", 3)
+    gone = home / "gone"
+    for folder in (home / "b", home / "empty", gone):
+        folder.mkdir()
+    for name in ("a.txt", "c.txt", ".hidden"):
+        (home / name).write_text("some text")
+    tree = CorpusTree()
+
+    async def rows_below(title: str, pilot: Pilot[None]) -> list[tuple[str, str]]:
+        (node,) = [one for one in tree._all_nodes() if str(one.label).startswith(title)]
+        node.expand()
+        while not node.children:
+            await pilot.pause(0.01)
+        return [(one.data.title, one.data.path) for one in node.children if one.data]
+
+    async with alone(tree, size=(60, 40)) as (pilot, _):
+        assert await rows_below("home (here)", pilot) == [
+            ("b", str(home / "b")),
+            ("empty", str(home / "empty")),
+            ("gone", str(gone)),
+            ("and 2 more", ""),
+        ]
+        assert await rows_below("empty", pilot) == [("nothing to choose", "")]
+        gone.rmdir()
+        ((remark, path),) = await rows_below("gone", pilot)
+        assert remark.startswith("cannot be listed: ") and not path
+
+
+async def test_marks_are_given_and_taken_and_counted_at_folders_and_headings(
+    home: Path,
+) -> None:
+    (home / "more").mkdir()
+    paths = [home / "a.txt", home / "more", home / "more" / "b.txt"]
+    for path in (paths[0], paths[2]):
+        path.write_text("some text")
+    a, more, b = map(str, paths)
+    tree = CorpusTree()
+    async with alone(tree, size=(60, 40)) as (pilot, asked):
+        tree.corpus = Corpus((a, more), (b,), "")
+        await pilot.pause()
+        while not any("9 B" in row for row in drawn(tree)):
+            await pilot.pause(0.01)
+        rows = [" ".join(row.split()) for row in drawn(tree)[:4]]
+        assert rows == ["▾ Files 3 ✓", "≠ b.txt 9 B", "✓ a.txt 9 B", "✓ more 1 ✓ ▸"]
+        tree.weights = {a: "3", b: "2"}
+        await pilot.pause()
+        rows = [" ".join(row.split()) for row in drawn(tree)[1:3]]
+        assert rows == ["≠ b.txt 9 B", "✓ a.txt ×3 9 B"], (
+            "only what is learned from weighs"
+        )
+        tree.focus()
+        for row, keys, chosen, reference in (
+            (1, "space", (a, more, b), ()),
+            (1, "r", (a, more), ()),
+            (2, "space", (more,), (b,)),
+            (2, "r", (more,), (b, a)),
+            (2, "o", (a,), (b,)),
+        ):
+            await pilot.press("home", *["down"] * row, keys)
+            assert asked[-1] == Corpus(chosen, reference, title_of(chosen)), keys
+        n_asked = len(asked)
+        tree.corpus = Corpus((a,), (), "")
+        await pilot.press("home", "down", "down", "o", "down", "number_sign")
+        assert len(asked) == n_asked, "it is the only one; the next is not chosen"

@@ -496,3 +496,44 @@ def test_no_step_of_sorting_looks_at_many_rows() -> None:
 def test_text_is_cut_by_cells(text: str, width: int, shown: str) -> None:
     assert fit(text, width) == shown
     assert fit("1,284", 7, right=True) == "  1,284"
+
+
+async def test_a_row_that_is_less_than_a_page_away_comes_to_the_nearest_border() -> (
+    None
+):
+    async with listed(100, size=(40, 10)) as (table, pilot):
+        table.move_to(50)
+        await pilot.pause()
+        top, page = table.scroll_offset.y, table.page_rows
+        assert top < 50 < top + page - 1, "a leap shows what stands around a row"
+        table.move_to(top - 2)
+        await pilot.pause()
+        assert table.scroll_offset.y == top - 2
+        table.move_to(top - 2 + page)
+        await pilot.pause()
+        assert table.scroll_offset.y == top - 1
+        table.move_to(99, tell=True)
+        await pilot.pause()
+        assert table.scroll_offset.y == 100 - page
+        assert table.heard[-1] == ("highlighted", 99)
+
+
+async def test_a_click_goes_to_a_row_two_select_it_and_head_and_foot_have_their_own() -> (
+    None
+):
+    async with listed(5, size=(40, 10)) as (table, pilot):
+        await pilot.click(Words, offset=(2, 3))
+        assert table.heard == [("highlighted", 2)] and table.cursor == 2
+        await pilot.click(Words, offset=(2, 2), times=2)
+        assert table.heard.count(("selected", 1)) == 1 and table.cursor == 1
+        await pilot.click(Words, offset=(2, 2), times=3)
+        assert table.heard.count(("selected", 1)) == 2, "the third is one too many"
+        n_heard = len(table.heard)
+        await pilot.click(Words, offset=(2, 7))  # below the rows
+        await pilot.click(Words, offset=(4, 0))
+        assert len(table.heard) == n_heard and table.sort_key == "number"
+        at = lines(table)[-1].index("even")
+        await pilot.click(Words, offset=(at + 3, 9))
+        while table._arranging.is_working:
+            await pilot.pause()
+        assert table.choice == "even" and sorted(table.order) == [0, 2, 4]

@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,12 +14,16 @@ from scope import drawn as lines
 from test_table import worked_out
 from textual.pilot import Pilot
 
-from bpe_core.auditing.findings import Severity
+from bpe_core.auditing.findings import KINDS, Severity
 from bpe_core.auditing.verdicts import Verdict
+from bpe_core.corpus import find_files
+from bpe_core.explain.places import CorpusPlace
 from bpe_core.vocabulary import Vocabulary
+from tui.drawing.lines import InfoLine
 from tui.drawing.token_rows import HOLE, SPECIAL, TokenRows, exported
+from tui.state import Audit, PlaceInText
 from tui.terminal import background
-from tui.widgets.token_table import TokenTable
+from tui.widgets.token_table import TokenPanel, TokenTable
 
 BASE = {byte: bytes([byte]) for byte in range(256)}
 MERGES = [
@@ -290,3 +295,70 @@ def test_a_table_for_people_whatever_the_tokens_are() -> None:
         line.replace("\\|", "").count("|") == head.count("|")
         for line in (rule, low, *rest)
     )
+
+
+async def test_the_panel_tells_how_many_tokens_have_each_kind_once_they_are_audited() -> (
+    None
+):
+    table = TokenTable()
+    panel = TokenPanel(table)
+    async with alone(table, panel, size=(110, 40)) as (pilot, _):
+        panel.side = "about"
+        await pilot.pause()
+        kinds = {line.left: line.right for line in panel.lines if line.left in KINDS}
+        assert set(kinds) == set(KINDS) and set(kinds.values()) == {""}
+        table.list_tokens(VOCABULARY)
+        await judged(pilot, table, [LOW, ST, OW])
+        panel.audit = Audit(subject="it was audited")
+        panel.show_token()
+        kinds = {line.left: line.right for line in panel.lines if line.left in KINDS}
+        assert kinds == {
+            **dict.fromkeys(KINDS, "0"),
+            "scaffold": "2",
+            "rare": "1",
+            "unreachable": "1",
+        }
+
+
+async def test_a_line_of_the_panel_leads_to_a_token_a_text_or_a_place(
+    tmp_path: Path,
+) -> None:
+    table = TokenTable()
+    panel = TokenPanel(table)
+    asked: list[tuple[str, tuple[Any, ...]]] = []
+    (tmp_path / "book.txt").write_text("a slow boat")
+    (file,) = find_files([str(tmp_path / "book.txt")]).files
+    place = CorpusPlace("book.txt", 1, 2, "a ", "slow", "", " boat")
+    async with alone(table, panel, size=(110, 40)) as (pilot, _):
+        pilot.app.screen.action_do = lambda deed, *what: asked.append((deed, what))  # type: ignore[attr-defined]
+        table.list_tokens(VOCABULARY)
+        await judged(pilot, table, [LOW, ST, OW])
+        table.severity = 3
+        await until(pilot, lambda: shown(table) == [300])
+        asked.clear()
+        panel.lines = (
+            InfoLine("to a token", target=257),
+            InfoLine("to a text", target="slow"),
+            InfoLine("to a place", target=(file, place)),
+            InfoLine("nowhere"),
+        )
+        panel.row_selected(0)
+        await until(pilot, lambda: 257 in shown(table) and not table.is_working)
+        assert table.severity == 0 and panel.token == 257, "what hides it goes"
+        asked.clear()
+        for row in 1, 2, 3:
+            panel.row_selected(row)
+        path, back = str(tmp_path / "book.txt"), "F5 leads back to the list."
+        assert asked == [
+            ("audit.try_text", ("slow", 257)),
+            ("texts.open_place", (PlaceInText(path, 1, 2, 4, back),)),
+        ]
+        sides = []
+        for x in 1, 8, 15:
+            panel.header_clicked(x)
+            sides.append(panel.side)
+        assert sides == ["token", "lines", "about"]
+        panel.header_clicked(6)
+        assert panel.side == "about", "between two titles"
+        panel.action_turn(1)
+        assert panel.side == "token"

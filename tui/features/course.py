@@ -9,7 +9,12 @@ from typing import Any
 
 from bpe_core.corpus import Skipped
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import Options, TrainingRecord, parsed_options
+from bpe_core.tokenizer.training_record import (
+    STOPPED,
+    Options,
+    TrainingRecord,
+    parsed_options,
+)
 from bpe_core.trainer import Merges
 from bpe_core.trainer.conditions import Condition
 from bpe_core.worker.train import CountRequest, Recipe, TrainRequest, tokenizer_of
@@ -122,6 +127,7 @@ class Course:
     ended: Run | None = (
         None  # how it came to its end, as soon as there are no more merges to come
     )
+    reason: str = ""  # why the worker ended, as the file of the tokenizer records it
     all_shown: asyncio.Event = field(
         default_factory=asyncio.Event
     )  # or nobody looks on any more
@@ -150,13 +156,14 @@ class Course:
     def learned(self) -> Tokenizer:
         """What the worker has sent until now, or as much of it as was shown when it was stopped."""
         assert self.begun is not None
-        merges, reason = (
-            self.merges[: self.stopped_at],
-            self.run.phase if self.stopped_at is None else "stopped",
-        )
-        said = "the worker process died" if reason == "failed" else reason
+        reason = self.reason or STOPPED
+        if self.stopped_at is not None:
+            reason = STOPPED
+        elif self.run.phase == "failed":
+            reason = "the worker process died"
         begin = self.task.begin.vocabulary if self.task.begin else None
-        return tokenizer_of(merges, self.task.rules, begin, self.begun, said)
+        merges = self.merges[: self.stopped_at]
+        return tokenizer_of(merges, self.task.rules, begin, self.begun, reason)
 
 
 def place_for(folder: Path, title: str) -> Path:

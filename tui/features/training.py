@@ -375,6 +375,7 @@ class TrainingFeature(Feature):
                     tokenizer=path
                 )  # whoever leaves before all is shown has it all at the next start
             case messages.Done(reason, _, seconds):
+                course.reason = reason
                 came_to: Phase = "stopped" if reason == "stopped" else "done"
                 course.ended = replace(
                     run, phase=came_to, rate=0.0, detail=f"{reason} · {seconds:.1f} s"

@@ -311,7 +311,7 @@ def _of_parts(
     if aspect.metric == "parity":
         caption = "parity: of texts and folders that are translations of one another, not of scripts"
         if reference is not None:
-            caption = f"parity: tokens for each one of {visible(reference.name)}; e takes this row instead"
+            caption = f"parity: tokens for each one of {visible(reference.name)}; r takes this row instead"
     title = counted(len(parts), what)
     return View(
         f"{what}s",
