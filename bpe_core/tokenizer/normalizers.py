@@ -168,8 +168,11 @@ def _decomposed(text: str, form: Literal["NFD", "NFKD"]) -> str:
 def _in_order(text: str) -> str:
     """Apply the canonical ordering: sort each run of combining characters by combining class, stably."""
     ordered: list[str] = []
-    for is_mark, run in groupby(text, key=_combines):
-        ordered += sorted(run, key=unicodedata.combining) if is_mark else run
+    for is_mark, group in groupby(text, key=_combines):
+        run = list(group)
+        if is_mark:
+            run.sort(key=unicodedata.combining)
+        ordered += run
     return "".join(ordered)
 
 
