@@ -1,4 +1,4 @@
-"""UTF-8 (RFC 3629): surrogates, which it cannot hold, its bytes, where characters begin, incomplete ones completed."""
+"""UTF-8 (RFC 3629): surrogates, which it cannot hold, where characters begin, and incomplete characters."""
 
 import codecs
 from array import array
@@ -8,35 +8,29 @@ from itertools import accumulate, product
 from sys import byteorder
 from typing import Final, NamedTuple
 
-# No UTF-8 text contains these: they would begin an overlong encoding, or a code point past U+10FFFF.
 UNUSED_BYTES: Final = (0xC0, 0xC1, *range(0xF5, 0x100))
-CONTINUATIONS: Final = bytes(
-    range(0x80, 0xC0)
-)  # the bytes with which no character begins
+"""Bytes that no UTF-8 text contains: they would begin an overlong encoding, or a code point past U+10FFFF."""
+CONTINUATIONS: Final = bytes(range(0x80, 0xC0))
+"""The bytes with which no character begins."""
 
-_FILLERS: Final = (
-    0x80,
-    0x90,
-    0xA0,
-    0xBF,
-)  # of these at least one is allowed after any lead byte
+_FILLERS: Final = (0x80, 0x90, 0xA0, 0xBF)
+"""After any lead byte, at least one of these is allowed."""
 
 
 def without_surrogates(text: str) -> str:
-    """`text` with each pair of surrogates replaced by the character it encodes, and each lone one by U+FFFD, as
-    tiktoken does."""
-    if not text.isascii():
-        try:
-            text.encode()  # which is faster than looking for one
-        except UnicodeEncodeError:
-            return text.encode("utf-16-le", "surrogatepass").decode(
-                "utf-16-le", "replace"
-            )
+    """Replace each pair of surrogates by its character and each lone surrogate by U+FFFD, as tiktoken does."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()  # quicker than a search for surrogates
+    except UnicodeEncodeError:
+        utf16 = text.encode("utf-16-le", "surrogatepass")
+        return utf16.decode("utf-16-le", "replace")
     return text
 
 
 def utf8(text: str) -> bytes:
-    """`without_surrogates(text)` in UTF-8."""
+    """Return `without_surrogates(text)` in UTF-8."""
     try:
         return text.encode()
     except UnicodeEncodeError:
@@ -44,97 +38,107 @@ def utf8(text: str) -> bytes:
 
 
 def byte_offsets(text: str) -> Sequence[int]:
-    """Where each character of `text`, which holds no surrogate, begins in its UTF-8, and last where the text ends."""
-    return (
-        range(len(text) + 1)
-        if text.isascii()
-        else [0, *accumulate(map(len, map(str.encode, text)))]
-    )
+    """Return the byte at which each character begins in UTF-8, and the number of bytes. The text holds no surrogate."""
+    if text.isascii():
+        return range(len(text) + 1)
+    lengths = map(len, map(str.encode, text))
+    return list(accumulate(lengths, initial=0))
 
 
 @cache
 def every_character(start: int, end: int) -> str:
-    """The characters of these code points, surrogates included; eight times as fast as with `chr`."""
-    return (
-        array("I", range(start, end))
-        .tobytes()
-        .decode(f"utf-32-{byteorder[0]}e", "surrogatepass")
-    )
+    """Return the characters of these code points, with surrogates; eight times as fast as with `chr`."""
+    codes = array("I", range(start, end)).tobytes()
+    return codes.decode(f"utf-32-{byteorder[0]}e", "surrogatepass")
 
 
 def n_characters(data: bytes) -> int:
-    """How many characters begin in `data`, a part of a text in UTF-8."""
-    return len(data) if data.isascii() else len(data.translate(None, CONTINUATIONS))
+    """Return how many characters begin in `data`, a part of a text in UTF-8."""
+    if data.isascii():
+        return len(data)
+    return len(data.translate(None, CONTINUATIONS))
 
 
 class IncompleteEnds(NamedTuple):
-    """The incomplete characters at the ends of a substring of UTF-8, not both empty."""
+    """The incomplete characters at the ends of a substring of UTF-8. At least one of them is not empty."""
 
-    stray: bytes  # at the start, of one whose first byte is missing
-    pending: bytes  # at the end, of one whose last byte is missing
+    stray: bytes  # the end of a character, at the start
+    pending: bytes  # the beginning of a character, at the end
 
     @property
     def where(self) -> str:
         """Which end is inside a character: "start", "end" or "both"."""
-        return (
-            "both" if self.stray and self.pending else "start" if self.stray else "end"
-        )
+        if self.stray and self.pending:
+            return "both"
+        return "start" if self.stray else "end"
 
 
 def incomplete_ends(token: bytes) -> IncompleteEnds | None:
-    """The incomplete characters at the ends of `token`; None if it is valid UTF-8, or if no valid UTF-8 contains it."""
-    n_stray = next(
-        (i for i, byte in enumerate(token) if byte not in CONTINUATIONS), len(token)
-    )
+    """Return the incomplete characters at the ends of `token`.
+
+    None if it is valid UTF-8, or if no valid UTF-8 contains it.
+    """
+    n_stray = len(token) - len(token.lstrip(CONTINUATIONS))
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         decoder.decode(token[n_stray:])
     except UnicodeDecodeError:
         return None
     pending = decoder.getstate()[0]
-    if n_stray > 3 or (
-        pending and not any(endings(pending))
-    ):  # the decoder waits for the rest of a surrogate, too
+    if n_stray > 3:
         return None
-    return IncompleteEnds(token[:n_stray], pending) if n_stray or pending else None
+    if pending and not any(endings(pending)):  # the decoder also waits for surrogates
+        return None
+    if not n_stray and not pending:
+        return None
+    return IncompleteEnds(token[:n_stray], pending)
 
 
 def completed(token: bytes) -> Iterator[str]:
-    """Texts that contain the bytes of `token`, with the characters at its ends completed; none if none is incomplete.
-    Not all of them, 1,024 at most: all that the missing bytes can be if one is missing, a sample if more are."""
-    lacking = incomplete_ends(token)
-    if lacking is None:
+    """Yield texts that contain `token`, with the incomplete characters at its ends completed; none if none is incomplete.
+
+    These are not all such texts, but at most 1,024: all if one byte is missing, otherwise a sample.
+    """
+    ends = incomplete_ends(token)
+    if ends is None:
         return
-    before, after = list(_beginnings(lacking.stray)), list(endings(lacking.pending))
+    before = list(_beginnings(ends.stray))
+    after = list(endings(ends.pending))
+    # Both lists in step, not their product: a variety is enough.
     for i in range(max(len(before), len(after))):
-        # Both lists in step rather than their product: variety matters, not completeness.
         yield (before[i % len(before)] + token + after[i % len(after)]).decode()
 
 
 def _beginnings(stray: bytes) -> Iterator[bytes]:
-    """Some byte strings that, put before `stray`, make it a character; b"" if `stray` is empty."""
+    """Yield some byte strings that complete a character when put before `stray`; b"" if `stray` is empty."""
     if not stray:
         yield b""
-    for lead in range(0xC2, 0xF5) if stray else ():
-        for filling in product(
-            _FILLERS, repeat=max(0, character_length(lead) - 1 - len(stray))
-        ):
-            if is_utf8((start := bytes((lead, *filling))) + stray):
-                yield start
+        return
+    for lead in range(0xC2, 0xF5):
+        n_missing = max(0, character_length(lead) - 1 - len(stray))
+        for filling in product(_FILLERS, repeat=n_missing):
+            beginning = bytes((lead, *filling))
+            if is_utf8(beginning + stray):
+                yield beginning
 
 
 def endings(pending: bytes) -> Iterator[bytes]:
-    """Some byte strings that, put after `pending`, make it a character; b"" if `pending` is empty."""
+    """Yield some byte strings that complete a character when put after `pending`; b"" if `pending` is empty."""
     if not pending:
-        return iter([b""])
+        yield b""
+        return
     n_missing = character_length(pending[0]) - len(pending)
-    found = map(bytes, product(*[_FILLERS] * (n_missing - 1), CONTINUATIONS))
-    return (last for last in found if is_utf8(pending + last))
+    choices = [_FILLERS] * (n_missing - 1) + [CONTINUATIONS]
+    for ending in map(bytes, product(*choices)):
+        if is_utf8(pending + ending):
+            yield ending
 
 
 def character_length(lead: int) -> int:
-    """How many bytes the character has in UTF-8 that begins with the byte `lead`, which is 0xC2 or greater."""
-    return 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+    """Return how many bytes a character has that begins with the byte `lead`, 0xC2 or higher."""
+    if lead < 0xE0:
+        return 2
+    return 3 if lead < 0xF0 else 4
 
 
 def is_utf8(token: bytes) -> bool:

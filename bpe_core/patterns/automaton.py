@@ -60,7 +60,7 @@ class Automaton:
     def may_hold(self, text: str) -> bool:
         """Whether some match may contain `text`. False is a proof, since the automaton allows all matches."""
         possible = frozenset(range(len(self.sources)))
-        matching: set[int] = set()
+        matching = set(possible)  # any match contains the empty text
         for character in text:
             matching = {
                 position

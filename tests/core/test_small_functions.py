@@ -70,7 +70,7 @@ def test_errors_say_what_is_wrong_and_what_to_do():
     tokenizer = train([], vocab_size=256)
     with pytest.raises(
         OptionError,
-        match=r"no ties 'random'; choose one of first, lowest, lowest-hf, largest\.$",
+        match=r"Unknown ties 'random'; choose one of first, lowest, lowest-hf, largest\.$",
     ):
         train("low", vocab_size=300, ties="random")
     with pytest.raises(
