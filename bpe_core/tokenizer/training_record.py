@@ -361,7 +361,7 @@ READING: Final = (
     Option(
         argument="alpha",
         name="alpha",
-        does="Count each path as if its share p of the bytes were p^alpha; at 0 all are equal.",
+        does="Count a path as if its share p of the bytes were p^alpha; at 0 all are equal.",
         example="0.5",
     ),
     Option(

@@ -69,9 +69,9 @@ def test_all_that_is_put_in_order_is_taken_for_a_mark():
         if any(
             map(unicodedata.combining, unicodedata.normalize("NFKD", character)[:1])
         ):
-            assert normalizers._LONG_RUN_OF_MARKS.fullmatch(character * normalizers._LONG_RUN), (
-                ascii(character)
-            )
+            assert normalizers._LONG_RUN_OF_MARKS.fullmatch(
+                character * normalizers._LONG_RUN
+            ), ascii(character)
 
 
 @pytest.mark.parametrize("form", FORMS)

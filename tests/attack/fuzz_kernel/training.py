@@ -8,8 +8,8 @@ from typing import Any, Final
 from bpe_core import kernel, reference
 from bpe_core.kernel import fallback
 from bpe_core.kernel.fallback import Learner, Step
+from bpe_core.tokenizer.tie_rules import tie_rule
 from bpe_core.tokenizer.training_record import Options
-from bpe_core.trainer.start import NUMBER_OF, alphabet
 from bpe_core.utf8 import utf8
 
 _MOST_MERGES: Final = 30
@@ -47,10 +47,10 @@ def _difference(pieces: dict[str, int], rules: Options, rng: random.Random) -> s
     n = rng.choice((4, 12, _MOST_MERGES))
     longest = rules.max_token_length or 1 << 62
     how = (
-        NUMBER_OF[rules.ties],
+        tie_rule(rules.ties).comparison,
         rules.min_count,
         longest,
-        alphabet(rules.ties),
+        tie_rule(rules.ties).alphabet,
         utf8(rules.end_of_word),
     )
     found, beside = (
@@ -85,7 +85,9 @@ def _given(
     rng: random.Random, pieces: dict[str, int], rules: Options
 ) -> list[tuple[int, int]]:
     """Some pairs of symbols, of which each may be one that those before it make."""
-    symbols = [alphabet(rules.ties).index(byte) for byte in "".join(pieces).encode()]
+    symbols = [
+        tie_rule(rules.ties).alphabet.index(byte) for byte in "".join(pieces).encode()
+    ]
     pairs = []
     for new in range(256 + bool(rules.end_of_word), 259):
         pairs.append((rng.choice(symbols), rng.choice(symbols)))
@@ -117,7 +119,7 @@ def _reference_steps(
         piece.encode() + end for piece, count in pieces.items() for _ in range(count)
     ]
     ids = [
-        *alphabet(rules.ties),
+        *tie_rule(rules.ties).alphabet,
         *end,
         *range(256, 256 + n),
     ]  # symbol -> what it is in the reference
