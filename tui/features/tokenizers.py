@@ -49,9 +49,12 @@ class Tokenizers(Feature):
 
     def _notice(self, **notices: str) -> None:
         self._notices |= notices
-        self.screen.notice = self._notices.get("waiting") or self._notices.get(
-            "recovering", ""
-        )
+        texts = map(self._notices.get, ("waiting", "reading", "recovering"))
+        self.screen.notice = next(filter(None, texts), "")
+
+    def show_reading(self, name: str) -> None:
+        """Show which argument of the command line is being looked at; "" after the last."""
+        self._notice(reading=f"reading {visible(name)} …" if name else "")
 
     # Opening one
 
