@@ -54,8 +54,9 @@ class Recognition:
 
     def __init__(self, paths: Iterable[str], names: Iterable[str]) -> None:
         self._paths = tuple(dict.fromkeys(paths))
-        self._names = tuple(dict.fromkeys(names))
+        self.names = tuple(dict.fromkeys(names))
         self.current = ""  # the argument that is being looked at
+        self.is_slow = False  # whether the user has to wait for it
         self._texts: list[str] = []
         self._tokenizers: list[str] = []
         self._doubts: list[str] = []
@@ -65,7 +66,7 @@ class Recognition:
         """Look at one argument after the other. Those that cannot be used are left out."""
         for path in self._paths:
             self._attempt(self._recognize, path)
-        for name in self._names:
+        for name in self.names:
             self._attempt(self._locate, name)
         return Recognized(
             tuple(self._texts),

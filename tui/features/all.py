@@ -67,7 +67,8 @@ class Features:
         screen = self._screen
         if arguments.lesson:
             self.tour.beside(partial(self.tour.open, arguments.lesson))
-        recognized = await self._recognize(arguments)
+        recognition = Recognition(arguments.paths, arguments.tokenizers)
+        recognized = await self._recognize(recognition)
         self._tell_of(recognized)
         self._choose_texts(recognized.texts)
         tokenizers = recognized.tokenizers
@@ -77,32 +78,32 @@ class Features:
                 opened=(*screen.remembered.opened, *map(Opened, tokenizers)),
             )
         self.tokenizers.check_files(everywhere=True)
+        is_empty = screen.tokenizer is None and not screen.run.busy
         if tokenizers:
             self.tokenizers.use(Path(tokenizers[-1]))
-        elif screen.tokenizer is None and not screen.run.busy:
+        elif is_empty or not recognition.is_slow:
             await self._load_last(trains=trains)
 
-    async def _recognize(self, arguments: Arguments) -> Recognized:
+    async def _recognize(self, recognition: Recognition) -> Recognized:
         """Look at the arguments in a thread, and show which one takes its time.
 
         If that takes longer than `_SOON`, the tokenizer in use last is loaded meanwhile.
         """
-        recognition = Recognition(arguments.paths, arguments.tokenizers)
-        task = asyncio.ensure_future(in_thread(recognition.run))
-        looks = 0
+        reading = asyncio.ensure_future(in_thread(recognition.run))
         try:
-            while not task.done():
-                await asyncio.wait([task], timeout=_SOON)
-                if task.done():
-                    break
-                self.tokenizers.show_reading(os.path.basename(recognition.current))
-                if not looks and not arguments.tokenizers:
+            await asyncio.wait([reading], timeout=_SOON)
+            if not reading.done():
+                recognition.is_slow = True
+                self.tokenizers.show_reading(recognition.current)
+                if not recognition.names:
                     await self._load_last(trains=False)
-                looks += 1
+            while not reading.done():
+                self.tokenizers.show_reading(recognition.current)
+                await asyncio.wait([reading], timeout=_SOON)
         finally:
-            task.cancel()
+            reading.cancel()
             self.tokenizers.show_reading("")
-        return task.result()
+        return reading.result()
 
     def _tell_of(self, recognized: Recognized) -> None:
         """Show a sentence for each doubtful argument, and keep errors to be printed at the end, too."""

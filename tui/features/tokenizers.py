@@ -52,9 +52,10 @@ class Tokenizers(Feature):
         texts = map(self._notices.get, ("waiting", "reading", "recovering"))
         self.screen.notice = next(filter(None, texts), "")
 
-    def show_reading(self, name: str) -> None:
+    def show_reading(self, argument: str) -> None:
         """Show which argument of the command line is being looked at; "" after the last."""
-        self._notice(reading=f"reading {visible(name)} …" if name else "")
+        name = visible(os.path.basename(argument) or argument)
+        self._notice(reading=f"reading {name} …" if argument else "")
 
     # Opening one
 
