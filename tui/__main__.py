@@ -1,10 +1,12 @@
 """The command `bpescope`: a subcommand goes to the headless face, anything else opens the app on it.
 
-Arguments are looked at before anything heavy is imported, so that a wrong one is answered at once.
+Arguments are checked before anything heavy is imported, so that a wrong one is answered at once.
+Only the status of a file is looked at by then. Files are opened after the first frame.
 """
 
 import gc
 import os
+import stat
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
@@ -99,22 +101,31 @@ def _open_app(options: Namespace) -> int:
             f"bpescope: the app needs a terminal, and this is none; without one use {without}."
         )
         return 2
-    gc.disable()  # nothing of what is loaded now will be garbage
-    try:
-        paths, tokenizers = (
-            tuple(map(_checked, options.paths)),
-            tuple(map(_located, options.tokenizer)),
-        )
-        if lesson := options.lesson:
-            from tui.disk.lessons import read_lesson
+    from tui.terminal.driver import keyboard_held
 
-            lesson = read_lesson(Path(lesson).absolute()).name
-    except BpeError as error:
-        print_to_stderr(f"bpescope: {error}")
-        return 2
+    with keyboard_held():
+        gc.disable()  # nothing of what is loaded now will be garbage
+        try:
+            paths = tuple(map(_checked_path, options.paths))
+            tokenizers = tuple(map(_checked_tokenizer, options.tokenizer))
+            if lesson := options.lesson:
+                from tui.disk.lessons import read_lesson
+
+                lesson = read_lesson(Path(lesson).absolute()).name
+        except BpeError as error:
+            print_to_stderr(f"bpescope: {error}")
+            return 2
+        return _run_app(paths, tokenizers, lesson, options.full_speed)
+
+
+def _run_app(
+    paths: tuple[str, ...], tokenizers: tuple[str, ...], lesson: str, full_speed: bool
+) -> int:
+    """Run the app until the user leaves it; return the exit code."""
+    from bpe_core.process import print_to_stderr
     from tui.app import BpeScope
 
-    app = BpeScope(paths, tokenizers, full_speed=options.full_speed, lesson=lesson)
+    app = BpeScope(paths, tokenizers, full_speed=full_speed, lesson=lesson)
     # What is loaded by now stays to the end, and merges are kept too: to look through all of it for garbage again and
     # again, while a training makes ten thousand of them a second, would hold up the keys for 0.3 seconds each time.
     gc.freeze()
@@ -126,35 +137,39 @@ def _open_app(options: Namespace) -> int:
     return app.return_code or 0
 
 
-def _checked(path: str) -> str:
-    """The absolute path of a text, folder or tokenizer; raises `TextError` for what is neither."""
-    from bpe_core.errors import TextError
-    from bpe_core.formats import why_no_tokenizer
-    from tui.disk.sources import check_readable
+def _checked_path(path: str) -> str:
+    """Return the absolute path of a text, folder or tokenizer, or an address as it is.
 
-    try:
+    Raise `TextError` if there is nothing at the path, or something that is never read, such as a pipe.
+    """
+    if "://" in path:
+        return path
+    if not _is_file_or_folder(path):
+        from tui.disk.sources import check_readable
+
         check_readable(path)
-    except TextError:  # only what is no text is read whole now
-        if why_no_tokenizer(path) is not None:
-            raise
-    return path if "://" in path else os.path.abspath(path)
+    return os.path.abspath(path)
 
 
-def _located(tokenizer: str) -> str:
-    """The absolute path of a tokenizer by its path, its name in the list or as published; `BpeError` without."""
-    from bpe_core.errors import FormatError
-    from bpe_core.formats.file import tokenizer_at
-    from bpe_core.hub import located
-    from bpe_core.visible import quoted
-    from tui.disk.tokenizer_files import named_in_list
+def _is_file_or_folder(path: str) -> bool:
+    """Return whether a file or folder is at the path, or at the part of it in front of ``::FIELD``."""
+    for place in (path, path.rpartition("::")[0]):
+        try:
+            mode = os.stat(place).st_mode
+        except (OSError, ValueError):
+            continue
+        return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+    return False
 
-    named = None if os.path.exists(tokenizer) else named_in_list(tokenizer)
-    path = os.path.abspath(tokenizer_at(Path(named or located(tokenizer))))
-    if not os.path.exists(path):
-        raise FormatError(
-            f"There is no tokenizer {quoted(tokenizer, 200)}: no such file, and not a known name."
-        )
-    return path
+
+def _checked_tokenizer(tokenizer: str) -> str:
+    """Return the absolute path of a tokenizer, or a name that may be one. Raise `BpeError` for anything else."""
+    if os.path.exists(tokenizer):
+        return os.path.abspath(tokenizer)
+    from tui.disk.tokenizer_files import check_name
+
+    check_name(tokenizer)
+    return tokenizer
 
 
 if __name__ == "__main__":

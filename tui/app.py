@@ -24,7 +24,7 @@ from tui.commands import bindings
 from tui.disk.config import load_configuration
 from tui.drawing.palette import TOKEN_COLORS
 from tui.screen import MainScreen
-from tui.state import Opened
+from tui.state import Arguments
 from tui.terminal.driver import enduring
 from tui.terminal.guards import GuardedPalette, leads_nowhere
 from tui.terminal.type_ahead import TypeAhead
@@ -58,8 +58,8 @@ def _commands() -> type[Provider]:
 class BpeScope(App[None]):
     """bpescope, opened on `paths`, with `tokenizers` in its list and the last of them in force.
 
-    Whether paths are texts or tokenizers is found out once it is on the screen. It begins with a `lesson`, if that is
-    the path of one.
+    Paths and tokenizers are looked at after the first frame, in a thread. It begins with a `lesson`, if that is the
+    path of one.
     """
 
     TITLE = "bpescope"
@@ -77,13 +77,9 @@ class BpeScope(App[None]):
         full_speed: bool = False,
         lesson: str = "",
     ) -> None:
-        self._doubts, self._paths, self._lesson = list[str](), paths, lesson
+        self._doubts: list[str] = []
+        self._arguments = Arguments(paths, tokenizers, lesson)
         configuration = load_configuration(self._doubts.append)
-        if tokenizers:
-            opened = (*configuration.opened, *map(Opened, tokenizers))
-            configuration = replace(
-                configuration, tokenizer=tokenizers[-1], opened=opened
-            )
         self._configuration = (
             replace(configuration, pace=0) if full_speed else configuration
         )
@@ -127,9 +123,7 @@ class BpeScope(App[None]):
         return enduring(super().get_driver_class())
 
     def get_default_screen(self) -> MainScreen:
-        self.main = MainScreen(
-            self._configuration, self._loaded, self._paths, self._lesson
-        )
+        self.main = MainScreen(self._configuration, self._loaded, self._arguments)
         return self.main
 
     async def on_event(self, event: events.Event) -> None:

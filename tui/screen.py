@@ -25,7 +25,7 @@ from tui.disk.config import Configuration
 from tui.disk.locked import Autosave, checkpoint_of
 from tui.features.feature import StateScreen, guarded
 from tui.panes.editor import EditorPane
-from tui.state import Run
+from tui.state import Arguments, Run
 from tui.terminal.background import in_thread
 from tui.terminal.guards import outdated
 from tui.terminal.selective import SelectiveCompositor
@@ -55,8 +55,7 @@ class MainScreen(StateScreen):
         self,
         configuration: Configuration,
         loaded: asyncio.Event,
-        paths: tuple[str, ...],
-        lesson: str,
+        arguments: Arguments,
     ) -> None:
         self.HORIZONTAL_BREAKPOINTS = [
             (0, "-narrow"),
@@ -69,12 +68,12 @@ class MainScreen(StateScreen):
         self._compositor: SelectiveCompositor = SelectiveCompositor()
         self._is_keeping = False  # whether the text is newer than what is kept of it
         self.loaded = loaded  # set once all panes are there
-        self._paths, self._lesson = paths, lesson
+        self._arguments = arguments
 
     def compose(self) -> ComposeResult:
         state = MainScreen
         yield TitleLine().data_bind(
-            state.run, state.tokenizer, state.path, state.active
+            state.run, state.tokenizer, state.path, state.active, state.notice
         )
         with Horizontal(id="panes"):
             yield from map(Pane, _at("left"))
@@ -83,7 +82,12 @@ class MainScreen(StateScreen):
                 self.editor = EditorPane(PANE_BY_ID["editor"])
                 yield self.editor
         yield StepLine(id="steps").data_bind(
-            state.step, state.tokenizer, state.playing, state.pace, state.run
+            state.step,
+            state.tokenizer,
+            state.playing,
+            state.pace,
+            state.run,
+            state.notice,
         )
         yield HintLine().data_bind(state.caption)
         yield KeyLine()
@@ -134,7 +138,7 @@ class MainScreen(StateScreen):
                     self.app.theme_changed_signal.subscribe(
                         table, lambda _, it=table: it.call_after_refresh(it.refresh)
                     )
-            await self.features.bring_back(self._paths, self._lesson)
+            await self.features.bring_back(self._arguments)
         finally:
             self.loaded.set()
 

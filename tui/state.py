@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 from bpe_core.visible import visible
 
@@ -34,6 +34,17 @@ USUAL_PACE: Final = 20
 EDITORS_TEXT: Final = (
     "the editor's text"  # what it is called, and the file in which a worker gets it
 )
+
+
+class Arguments(NamedTuple):
+    """What the command line asks to open. Nothing of it has been read."""
+
+    paths: tuple[str, ...] = ()  # texts, folders and tokenizers
+    tokenizers: tuple[str, ...] = ()  # given by -t: paths or names
+    lesson: str = ""  # the name of one, or its path
+
+
+NOTHING_ASKED: Final = Arguments()
 
 # Texts
 

@@ -16,9 +16,9 @@ from bpe_core.errors import BpeError
 from bpe_core.formats import WRITABLE
 from tests.tui.scope import ROOT
 from tests.tui.terminal import terminal
-from tui.__main__ import HEADLESS, _located, main
+from tui.__main__ import HEADLESS, main
 from tui.disk.config import Configuration, save_configuration
-from tui.disk.tokenizer_files import told_apart
+from tui.disk.tokenizer_files import Recognition, located
 from tui.state import Opened
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -84,12 +84,12 @@ def test_every_subcommand_of_the_engine_is_one_here() -> None:
 def test_a_tokenizer_is_named_by_its_file_or_its_name(
     kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert _located(str(kept)) == str(kept)
-    assert _located(os.path.relpath(kept)) == str(kept)
+    assert located(str(kept)) == str(kept)
+    assert located(os.path.relpath(kept)) == str(kept)
     monkeypatch.setattr(
         "bpe_core.hub.located", lambda name: kept if name == "gpt-4o" else name
     )
-    assert _located("gpt-4o") == str(kept)
+    assert located("gpt-4o") == str(kept)
 
 
 @pytest.mark.parametrize("format", WRITABLE)
@@ -98,7 +98,7 @@ def test_a_tokenizer_of_any_format_is_opened_as_one(
 ) -> None:
     written = home / ("vocab.json" if format == "gpt2" else "mine")
     save(load(kept, pattern="gpt2"), written, format=format)
-    assert told_apart([str(written)]) == ((), (str(written),), ())
+    assert Recognition([str(written)], []).run() == ((), (str(written),), (), ())
 
 
 def test_a_checkout_is_opened_as_the_tokenizer_in_it(
@@ -117,9 +117,9 @@ def test_a_checkout_is_opened_as_the_tokenizer_in_it(
     rows.write_text('{"id": 1, "text": "one"}\n')
     half.write_text(kept.read_text()[:999])
     text.write_text('{"model": "of what?", "format": "bpescope", "version": 1}')
-    texts, tokenizers, told = told_apart(
-        map(str, (checkout, broken, half, text, rows, kept, book, home))
-    )
+    paths = map(str, (checkout, broken, half, text, rows, kept, book, home))
+    texts, tokenizers, told, errors = Recognition(paths, []).run()
+    assert not errors
     assert texts == (str(broken), str(half), str(text), str(rows), str(book), str(home))
     assert tokenizers == (str(checkout / "tokenizer.json"), str(kept))
     assert (
@@ -130,25 +130,25 @@ def test_a_checkout_is_opened_as_the_tokenizer_in_it(
         " So it is taken for a text of the corpus."
     )
     assert "rows.jsonl" not in "".join(told)
-    assert _located(str(checkout)) == str(checkout / "tokenizer.json")
+    assert located(str(checkout)) == str(checkout / "tokenizer.json")
 
 
 def test_a_tokenizer_is_named_as_the_list_calls_it(home: Path, kept: Path) -> None:
-    assert _located("small") == str(kept)
+    assert located("small") == str(kept)
     save(load(kept), home / "mine.json")
     save_configuration(
         Configuration(
             opened=(Opened(str(home / "mine.json")),), names={str(kept): "Anna"}
         )
     )
-    assert _located("Anna") == str(kept) and _located("mine") == str(home / "mine.json")
+    assert located("Anna") == str(kept) and located("mine") == str(home / "mine.json")
     save_configuration(
         Configuration(
             opened=(Opened(str(home / "mine.json")),), names={str(kept): "mine"}
         )
     )
     with pytest.raises(BpeError, match="Several tokenizers are called 'mine'"):
-        _located("mine")
+        located("mine")
 
 
 @pytest.mark.parametrize("name", ["none.json", "gpt-9-none"])
@@ -156,7 +156,7 @@ def test_what_is_no_tokenizer_is_told(
     book: Path, name: str, answered: Callable[..., tuple[int, str]]
 ) -> None:
     with pytest.raises(BpeError):
-        _located(name)
+        located(name)
     code, output = answered("-t", name)
     assert code == 2
     assert name in output and output.count("\n") == 1
@@ -173,12 +173,11 @@ def test_version_and_help() -> None:
     ("name", "reason"),
     [
         ("missing.txt", "there is no such file or folder"),
-        ("binary", "binary"),
-        ("empty", "empty"),
+        ("pipe", "named pipe"),
         ("circle", "too many"),
         ("nu\x00l", "nu"),
         ("x" * 300, "too long"),
-        ("binary/below", "binary"),
+        ("binary/below", "not a directory"),
         ("\x1b]0;pwned\x07", "pwned"),
         ("--nonsense", "unrecognized"),
     ],
@@ -187,7 +186,7 @@ def test_a_path_that_cannot_be_opened_is_told_in_a_sentence(
     home: Path, name: str, reason: str, answered: Callable[..., tuple[int, str]]
 ) -> None:
     (home / "binary").write_bytes(bytes(range(256)) * 9)
-    (home / "empty").touch()
+    os.mkfifo(home / "pipe")
     (home / "circle").symlink_to("circle")
     code, output = answered(name)
     assert name != "missing.txt" or (code, output) == in_a_terminal(name)

@@ -1,5 +1,6 @@
 """Lessons: files of TOML that tell what their steps say, show and wait for; a mistake is told with its line."""
 
+import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -12,12 +13,15 @@ from bpe_core.content.samples import SAMPLES
 from bpe_core.errors import BpeError
 from bpe_core.tokenizer.training_record import Options
 from bpe_core.trainer.conditions import condition
-from bpe_core.visible import quoted
+from bpe_core.visible import quoted, visible
 from tui.commands import COMMANDS, PANE_BY_ID
 from tui.disk.config import read_file
 
 THE_TEXT: Final = "the text"  # what a step trains on that trains on the editor's
 _ROOM: Final = 150  # characters that two lines of a terminal of 80 have room for
+_LARGEST: Final = 1 << 20  # bytes of a lesson; those of bpescope have some thousand
+_MOST_MERGES: Final = 10**9
+_TOO_DEEP: Final = "it is nested too deeply"
 _FOLDER: Final = Path(__file__).parents[1] / "lessons"
 
 
@@ -46,21 +50,62 @@ def own_lessons() -> tuple[Lesson, ...]:
 
 def read_lesson(path: Path) -> Lesson:
     """The lesson in a file. Raises `LessonError` with the file, the line, and what is wrong there."""
+    shown_name = visible(path.name)
+    source = _read_text(path)
     try:
-        data = tomllib.loads(source := read_file(path).decode())
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise LessonError(f"{path.name} cannot be read as a lesson: {why}.") from error
+        data = tomllib.loads(source)
+    except RecursionError:
+        line = _line_with_most(r"[\[{.]", source)
+        raise LessonError(f"{shown_name}, line {line}: {_TOO_DEEP}.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise _unreadable(path, str(error)) from None
+    except ValueError:  # Python does not convert longer numbers
+        line = _line_with_most(r"[\d_]", source)
+        raise LessonError(
+            f"{shown_name}, line {line}: a number has too many digits."
+        ) from None
     steps, text = data.get("step"), ""
     for number, told in enumerate((data, *(steps if isinstance(steps, list) else ()))):
         text, fields = told.get("text", text), _STEP if number else _LESSON
         for name in dict.fromkeys((*told, *(fields if fields is _LESSON else ["say"]))):
             if wrong := _wrong(fields, name, told.get(name, ""), text):
                 raise LessonError(
-                    f"{path.name}, line {_line(source, number, name)}: {wrong.rstrip('.')}."
+                    f"{shown_name}, line {_line(source, number, name)}: {wrong.rstrip('.')}."
                 )
     name = path.stem if path.parent == _FOLDER else str(path.absolute())
     return Lesson(name, data["title"], tuple(data["step"]))
+
+
+def _read_text(path: Path) -> str:
+    """Return the text of a lesson file. Raise `LessonError`."""
+    try:
+        size = os.stat(path).st_size
+        if size > _LARGEST:
+            raise _unreadable(
+                path, f"it has {size:,} bytes, and {_LARGEST:,} are the most"
+            )
+        data = read_file(path)
+    except (OSError, ValueError) as error:  # a ValueError is of a path with a NUL
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise _unreadable(path, str(reason)) from None
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise LessonError(
+            f"{visible(path.name)}, line {line}: it is not UTF-8."
+        ) from None
+
+
+def _unreadable(path: Path, reason: str) -> LessonError:
+    return LessonError(f"{visible(path.name)} cannot be read as a lesson: {reason}.")
+
+
+def _line_with_most(characters: str, source: str) -> int:
+    """Return the number of the line that holds most characters of a class."""
+    lines = source.split("\n")
+    amounts = [len(re.findall(characters, line)) for line in lines]
+    return amounts.index(max(amounts)) + 1
 
 
 def path_of_text(name: str) -> str:
@@ -78,19 +123,23 @@ def _wrong(fields: "_Fields", name: str, value: Any, text: str) -> str:
             return ""
     except BpeError as error:
         return f"{name}: {error}"
+    except OSError as error:  # the path of a text
+        return f"{name}: {error.strerror}"
+    except RecursionError:
+        return f"{name}: {_TOO_DEEP}"
     except TypeError:  # an option of the wrong kind
         pass
-    return f"{name} is to be {wanted}, and not {quoted(str(value), 40)}"
+    try:
+        shown = quoted(str(value), 40)
+    except (RecursionError, ValueError):  # nested too deeply, or a number too long
+        shown = f"something else ({type(value).__name__})"
+    return f"{name} is to be {wanted}, and not {shown}"
 
 
 def _line(source: str, step: int, name: str) -> int:
     """The line of a field, or the one where its step begins."""
-    starts = [
-        0,
-        *(found.start() for found in re.finditer(r"(?m)^[ \t]*\[\[", source)),
-        len(source),
-        len(source),
-    ]
+    starts = [0, *(found.start() for found in re.finditer(r"(?m)^[ \t]*\[\[", source))]
+    starts += [len(source)] * (step + 2)  # inline tables begin with no bracket
     field = re.compile(
         rf"(?m)^[ \t]*(\[step\.|\[+)?[\"']?{re.escape(name)}[\"']?\s*[.=\]]"
     )
@@ -110,7 +159,7 @@ def _is_awaited(wait: str, _: object) -> bool:
     }
     return (
         wait in ("next", "edit")
-        or (kind == "key" and what in keys)
+        or (kind == "key" and what != "" and what in keys)
         or (kind in ("step", "until") and bool(condition(what)))
     )
 
@@ -151,7 +200,11 @@ _STEP: Final[_Fields] = {
         lambda o, _: {*_OPTIONS} >= {*o} and Options(**o).checked(),
     ),
     "reference": (str, _SAMPLES, _is_text),  # of an audit
-    "merges": (int, "a number of merges", lambda number, _: number >= 0),
+    "merges": (
+        int,
+        "a number of merges",
+        lambda number, _: 0 <= number <= _MOST_MERGES,
+    ),
     # the cursor is put before a part of the text; a pane gets the focus; beside its text or log this is seen.
     "at": (str, "in the text that is in the editor", lambda at, text: at in text),
     "pane": (

@@ -123,7 +123,7 @@ def check_readable(path: str) -> None:
     if not (
         os.path.isdir(path) and os.access(path, os.R_OK | os.X_OK)
     ):  # or else that is found out when it is read
-        first_characters(path, 1)
+        find_files([path])
 
 
 def first_pieces(source: TextSource, number: int, pattern: str) -> list[str]:

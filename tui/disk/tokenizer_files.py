@@ -6,24 +6,25 @@ What reads files is not for the main thread.
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
-from bpe_core.corpus.reading import form_of
+from bpe_core import hub
+from bpe_core.corpus.reading import HEAD, form_of
 from bpe_core.errors import BpeError, FormatError, PatternNeededError
 from bpe_core.formats import load, why_no_tokenizer
 from bpe_core.formats.file import TokenizerFile, tokenizer_at
-from bpe_core.hub import all_cached
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import STOPPED
 from bpe_core.visible import quoted
 from tui.disk import config
 from tui.disk.config import size_and_time
+from tui.disk.sources import check_readable
 from tui.state import KnownTokenizer, Loaded, Opened, Trouble, name_of
 
 _HEAD_BYTES: Final = 4096  # of a file, in which its size is told
@@ -39,27 +40,102 @@ def load_file(path: Path, pattern: str | None = None) -> Loaded:
     return Loaded(tokenizer, path, digest)
 
 
-def told_apart(
-    paths: Iterable[str],
-) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Those that are texts or folders, those that are tokenizer files, and what to say of those that only look so."""
-    texts, tokenizers, doubts = list[str](), list[str](), list[str]()
-    for path in paths:
-        # A first field that is a number would look like the first entry of a vocabulary.
-        if (why_none := "" if form_of(b"", path) else why_no_tokenizer(path)) is None:
-            tokenizers.append(str(tokenizer_at(Path(path))))
+class Recognized(NamedTuple):
+    """What the arguments of the command line turned out to be."""
+
+    texts: tuple[str, ...]  # readable files and folders, and addresses
+    tokenizers: tuple[str, ...]  # paths of tokenizer files, those named by -t last
+    doubts: tuple[str, ...]  # a sentence for each argument that may mean something else
+    errors: tuple[str, ...]  # a sentence for each argument that cannot be used
+
+
+class Recognition:
+    """Finds out which arguments are texts and which are tokenizers, in a thread."""
+
+    def __init__(self, paths: Iterable[str], names: Iterable[str]) -> None:
+        self._paths = tuple(dict.fromkeys(paths))
+        self.names = tuple(dict.fromkeys(names))
+        self.current = ""  # the argument that is being looked at
+        self.is_slow = False  # whether the user has to wait for it
+        self._texts: list[str] = []
+        self._tokenizers: list[str] = []
+        self._doubts: list[str] = []
+        self._errors: list[str] = []
+
+    def run(self) -> Recognized:
+        """Look at one argument after the other. Those that cannot be used are left out."""
+        for path in self._paths:
+            self._attempt(self._recognize, path)
+        for name in self.names:
+            self._attempt(self._locate, name)
+        return Recognized(
+            tuple(self._texts),
+            tuple(self._tokenizers),
+            tuple(self._doubts),
+            tuple(self._errors),
+        )
+
+    def _attempt(self, look_at: Callable[[str], None], argument: str) -> None:
+        self.current = argument
+        try:
+            look_at(argument)
+        except BpeError as error:
+            self._errors.append(str(error))
+
+    def _recognize(self, path: str) -> None:
+        why_no_tokenizer = _why_no_tokenizer(path)
+        if why_no_tokenizer is None:
+            self._tokenizers.append(str(tokenizer_at(Path(path))))
             if os.path.isdir(path):
-                doubts.append(
+                self._doubts.append(
                     f"{path} holds a tokenizer, which is opened; mark it (F2) to train on its texts."
                 )
-        else:
-            texts.append(path)
-            doubts += (
-                [f"{why_none} So it is taken for a text of the corpus."]
-                if why_none
-                else []
+            return
+        check_readable(path)
+        self._texts.append(path)
+        if why_no_tokenizer:
+            self._doubts.append(
+                f"{why_no_tokenizer} So it is taken for a text of the corpus."
             )
-    return tuple(texts), tuple(tokenizers), tuple(doubts)
+
+    def _locate(self, name: str) -> None:
+        self._tokenizers.append(located(name))
+
+
+def _why_no_tokenizer(path: str) -> str | None:
+    """As `why_no_tokenizer`, but files that hold rows are not tried: the first row may look like a vocabulary."""
+    if "://" in path:
+        return ""
+    head = b""
+    with suppress(OSError, ValueError), open(path, "rb") as file:
+        head = file.read(HEAD)
+    if form_of(head, path):
+        return ""
+    return why_no_tokenizer(path)
+
+
+def located(name: str) -> str:
+    """Return the absolute path of a tokenizer by its path, its name in the list or its published name.
+
+    Download it if it is neither there nor in a cache. Raise `BpeError` if it cannot be found.
+    """
+    in_list = None if os.path.exists(name) else named_in_list(name)
+    path = os.path.abspath(tokenizer_at(Path(in_list or hub.located(name))))
+    if not os.path.exists(path):
+        raise _unknown(name)
+    return path
+
+
+def check_name(name: str) -> None:
+    """Raise `FormatError` if no tokenizer can have this name, in the list or published."""
+    if not hub.is_name(name) and named_in_list(name) is None:
+        raise _unknown(name)
+
+
+def _unknown(name: str) -> FormatError:
+    return FormatError(
+        f"There is no tokenizer {quoted(name, 200)}: no such file, and not a known name."
+    )
 
 
 def kept_tokenizers(folder: Path) -> tuple[KnownTokenizer, ...]:
@@ -196,7 +272,7 @@ def found(forgotten: Iterable[str] = ()) -> tuple[KnownTokenizer, ...]:
 
     Reads rank files whole to be sure of them.
     """
-    cached, left_out = all_cached(), set(forgotten)
+    cached, left_out = hub.all_cached(), set(forgotten)
     return tuple(
         KnownTokenizer(str(path), name, 0, "found", name)
         for name, path in cached

@@ -67,6 +67,7 @@ class CorpusChoice(Feature):
     # Texts
 
     def choose(self, corpus: Corpus) -> None:
+        self.screen.opening = ""
         self.screen.corpus = corpus
         self.screen.remember(corpus=corpus.paths, reference=corpus.reference)
         self.count()

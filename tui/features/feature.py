@@ -121,6 +121,7 @@ class StateScreen(RestylingScreen):
             if configuration.pace in state.PACES
             else state.USUAL_PACE,
         )
+        self.opening = ""  # the arguments that are still looked at; "" after the user has chosen other texts
         self.own_text: str | None = (
             None  # the user's, while a lesson has the editor and all else that shows something
         )

@@ -49,9 +49,13 @@ class Tokenizers(Feature):
 
     def _notice(self, **notices: str) -> None:
         self._notices |= notices
-        self.screen.notice = self._notices.get("waiting") or self._notices.get(
-            "recovering", ""
-        )
+        texts = map(self._notices.get, ("waiting", "reading", "recovering"))
+        self.screen.notice = next(filter(None, texts), "")
+
+    def show_reading(self, argument: str) -> None:
+        """Show which argument of the command line is being looked at; "" after the last."""
+        name = visible(os.path.basename(argument) or argument)
+        self._notice(reading=f"reading {name} …" if argument else "")
 
     # Opening one
 

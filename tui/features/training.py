@@ -68,6 +68,9 @@ class TrainingFeature(Feature):
         options = self._corpus.chosen_options()
         if options is None:
             return
+        if screen.opening:
+            sentence = f"{screen.opening} is still being read. Wait, or mark another text (F2)."
+            return screen.say(sentence, "warning")
         if not screen.corpus.paths:
             return screen.say(NO_TEXT, "warning")
         task = TrainingTask(

@@ -8,19 +8,59 @@ the app, with exit code 0.
 """
 
 import codecs
+import os
 import signal
 import sys
 import termios
-from collections.abc import Callable
-from contextlib import suppress
+import tty
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from types import FrameType
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, Final, cast
 
-from bpe_core.process import Unfailing
+from bpe_core.process import INTERRUPTED, Unfailing
 
 if TYPE_CHECKING:
     from textual.driver import Driver
+
+_KEYBOARD: Final = 0  # the descriptor of stdin
+Attributes = list[Any]
+"""What `termios.tcgetattr` returns."""
+_held: list[
+    Attributes
+] = []  # what the terminal had before `keyboard_held`, as long as no driver knows it
+
+
+@contextmanager
+def keyboard_held() -> Iterator[None]:
+    """Keep what is typed while the app is loaded: nothing is echoed, and Ctrl+Q is a key like others.
+
+    A terminal takes Ctrl+Q for flow control until a program says otherwise. The driver restores the terminal if it was
+    started, else this does.
+    """
+    try:
+        before = termios.tcgetattr(_KEYBOARD)
+    except termios.error:  # there is no terminal
+        yield
+        return
+
+    def leave(*_: object) -> None:
+        termios.tcsetattr(_KEYBOARD, termios.TCSANOW, before)
+        os._exit(INTERRUPTED)
+
+    held = termios.tcgetattr(_KEYBOARD)
+    held[tty.IFLAG] &= ~(termios.IXON | termios.ICRNL)
+    held[tty.LFLAG] &= ~(termios.ICANON | termios.ECHO)
+    _held.append(before)
+    interrupt = signal.signal(signal.SIGINT, leave)
+    termios.tcsetattr(_KEYBOARD, termios.TCSANOW, held)
+    try:
+        yield
+    finally:
+        if _held:
+            termios.tcsetattr(_KEYBOARD, termios.TCSANOW, _held.pop())
+        signal.signal(signal.SIGINT, interrupt)
 
 
 def enduring(driver: "type[Driver]") -> "type[Driver]":
@@ -34,6 +74,11 @@ def enduring(driver: "type[Driver]") -> "type[Driver]":
         def __init__(self, *arguments: Any, **options: Any) -> None:
             super().__init__(*arguments, **options)
             self._file = cast(IO[str], Unfailing(cast(IO[str], sys.__stderr__)))
+
+        def start_application_mode(self) -> None:
+            super().start_application_mode()
+            if _held:
+                self.attrs_before = _held.pop()
 
         def _sigcont_application(self, number: int, frame: FrameType | None) -> None:
             # A terminal that goes away sends this signal, too, right behind the one that ends the app.

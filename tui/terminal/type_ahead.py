@@ -48,6 +48,7 @@ class TypeAhead:
         self._waiting: deque[Event] = deque()
         self._following: asyncio.Task[None] | None = None
         self._passing = False
+        self._is_starting = True  # whether nothing has had the focus yet
 
     @property
     def pending(self) -> bool:
@@ -61,6 +62,10 @@ class TypeAhead:
             or not isinstance(event, Key | MouseEvent | Paste)
         ):
             return False
+        if self._is_starting and not self.pending:
+            self._is_starting = self._app.focused is None
+            if self._is_starting:
+                self._following = asyncio.create_task(self._await_focus())
         if not self.pending:
             focused = self._focused()
             if (
@@ -72,6 +77,14 @@ class TypeAhead:
             self._following = asyncio.create_task(self._follow(focused))
         self._waiting.append(event)
         return True
+
+    async def _await_focus(self) -> None:
+        """Wait until the first widget has the focus, then send what was typed."""
+        while self._app.focused is None:
+            await asyncio.sleep(_POLL)
+        self._is_starting = False
+        self._following = None
+        self._app.call_later(self._send)
 
     def passed(self, event: Event) -> None:
         """`event` has been sent to its widget: what comes next waits if `event` may lead elsewhere."""
@@ -112,6 +125,10 @@ class TypeAhead:
     async def _send(self) -> None:
         """Send what has waited, up to the next event that leads elsewhere."""
         while self._waiting and self._following is None:
+            focused = self._focused()
+            if not self._ready.is_set() and leads(self._waiting[0], focused):
+                self._following = asyncio.create_task(self._follow(focused))
+                return
             event = self._waiting.popleft()
             self._passing = True
             try:

@@ -55,6 +55,7 @@ class TitleLine(Widget):
     tokenizer: "reactive[Tokenizer | None]" = reactive(None, always_update=True)
     active: reactive[str] = reactive("editor")
     path: reactive[str] = reactive("")
+    notice: reactive[str] = reactive("")  # what is being read or fetched
 
     _tabs: tuple[
         tuple[int, int, str], ...
@@ -83,8 +84,10 @@ class TitleLine(Widget):
 
     def _facts(self, room: int) -> str:
         tokenizer = self.tokenizer
-        if tokenizer is None:
+        if room < _LEAST_NAME:
             return ""
+        if tokenizer is None:
+            return cut(self.notice, room, "ends")
         name = (
             name_of(Path(self.path))
             if self.path
@@ -97,7 +100,7 @@ class TitleLine(Widget):
             f"{_DOING[self.run.phase]} {self.run.fraction:.0%}" if is_known else ""
         )
         facts = [
-            *filter(None, (progress, name)),
+            *filter(None, (self.notice, progress, name)),
             counted(tokenizer.n_tokens, "token"),
             tokenizer.pattern or "none",
         ]
@@ -105,7 +108,7 @@ class TitleLine(Widget):
             facts.append(f"ties {tokenizer.record.ties}")
         while len(facts) > 1 and len(" · ".join(facts)) > room:
             facts.pop()
-        return cut(" · ".join(facts), room, "ends") if room >= _LEAST_NAME else ""
+        return cut(" · ".join(facts), room, "ends")
 
     async def on_click(self, event: Click) -> None:
         if (offset := event.get_content_offset(self)) is not None:
@@ -134,6 +137,7 @@ class StepLine(Widget, can_focus=True):
     playing: reactive[bool] = reactive(False)  # whether the step follows the time
     pace: reactive[int] = reactive(0)
     run: reactive[Run] = reactive(Run())
+    notice: reactive[str] = reactive("")  # shown as long as there is no tokenizer
     tokenizer: "reactive[Tokenizer | None]" = reactive(
         None, always_update=True
     )  # that on the screen, with all merges
@@ -219,12 +223,12 @@ class StepLine(Widget, can_focus=True):
             ink: self.get_component_rich_style(f"step-line--{ink}") for ink in _INKS
         }
         if not self.n_steps:
-            known = tokenizer is None or tokenizer.vocabulary.knows_merges
-            says = (
-                "No merges yet: every token is one byte."
-                if known
-                else "The merges are not known yet."
-            )
+            if tokenizer is None and self.notice:
+                says = self.notice
+            elif tokenizer is None or tokenizer.vocabulary.knows_merges:
+                says = "No merges yet: every token is one byte."
+            else:
+                says = "The merges are not known yet."
             return Strip([Segment(fit(f" {says}", width), inks["label"])])
         says, (start, room) = self._says, self._track
         parts = [(says[:6], "label"), (says[6:], "step")]

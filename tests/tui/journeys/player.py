@@ -12,7 +12,7 @@ import signal
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from itertools import groupby
+from itertools import groupby, takewhile
 from pathlib import Path
 
 from rich.cells import cell_len
@@ -124,6 +124,21 @@ class Cells:
     def text(self) -> str:
         """All rows."""
         return "\n".join(self.rows)
+
+    @property
+    def told(self) -> str:
+        """The sentences of all toasts, each word after one space, wherever a toast wraps its lines."""
+        lines = []
+        for row in self._cells:
+            for x, (character, _) in enumerate(row[:-1]):
+                if character == "▌":
+                    ground = _background(row[x + 1][1])
+                    inside = takewhile(
+                        lambda cell, ground=ground: _background(cell[1]) == ground,
+                        row[x + 1 :],
+                    )
+                    lines.append("".join(text for text, _ in inside))
+        return " ".join(" ".join(lines).split())
 
     def __contains__(self, text: str) -> bool:
         return any(text in row for row in self.rows)

@@ -198,7 +198,7 @@ async def test_lanes_stay_at_a_step_or_follow_and_go_with_their_files(
         player.press("alt+left")
     other.unlink()
     async with play() as player:
-        await player.until("cannot be a")
+        await player.until(lambda screen: "cannot be a lane" in screen.told)
         await player.until(lambda screen: screen.pieces(text)[1:] == lanes[:2])
     assert config.load_configuration().lanes == (LaneChoice(), LaneChoice("", 23))
 

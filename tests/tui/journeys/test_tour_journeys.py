@@ -190,6 +190,13 @@ async def test_a_lesson_in_a_file_is_begun_at_once_and_what_was_never_there_come
         (8, "wait = 'key f99'", "wait is to be next, edit, a key"),
         (8, "wait = 'until tea'", "wait: 'tea' is no condition"),
         (10, 'say = "Second."\nwait = "soon"', "line 11: wait is to be"),
+        (6, "options = " + 5_000 * "[", "line 6: it is nested too deeply"),
+        (6, "options = " + 5_000 * "{ a = ", "line 6: it is nested too deeply"),
+        (6, f"options{1_000 * '.a'} = 1", "options is to be of vocab_size"),
+        (5, f"train = '{5_000 * 'x'}'", "train: File name too long"),
+        (7, f"merges = {5_000 * '9'}", "line 7: a number has too many digits"),
+        (7, f"merges = 0x{5_000 * 'f'}", "merges is to be a number of merges"),
+        (8, "wait = 'key '", "wait is to be next, edit, a key"),
     ],
 )
 def test_a_mistake_in_a_lesson_is_told_in_a_sentence_with_its_line(
@@ -210,11 +217,38 @@ def test_a_mistake_in_a_lesson_is_told_in_a_sentence_with_its_line(
     assert "line " in sentence or f"line {line}: " in told
 
 
+@pytest.mark.parametrize(
+    "lesson, sentence",
+    [
+        (
+            b"title = 'Mine'\nstep = [{ say = 'a' }, { say = 'b' }, { x = 1 }]",
+            "line 2: ",
+        ),
+        (OWN.encode() + b"# \xff", "line 11: it is not UTF-8"),
+        (OWN.encode() + b"#" * (1 << 20), "and 1,048,576 are the most"),
+    ],
+)
+def test_bytes_that_are_no_lesson_are_told_in_a_sentence(
+    home: Path, lesson: bytes, sentence: str
+) -> None:
+    (home / "mine.toml").write_bytes(lesson)
+    with pytest.raises(LessonError) as caught:
+        read_lesson(home / "mine.toml")
+    assert sentence in str(caught.value)
+    assert str(caught.value).endswith(".")
+
+
 def test_no_app_is_opened_on_a_lesson_with_a_mistake(home: Path) -> None:
     (home / "mine.toml").write_text(OWN.replace("merges", "merge"))
     sentence = "bpescope: mine.toml, line 7: There is no 'merge', but say, text"
     code, told = in_a_terminal("--lesson", "mine.toml")
     assert code == 2 and told.startswith(sentence) and told.count("\n") == 1
+    (home / "nested.toml").write_text("title = " + 5_000 * "[")
+    code, told = in_a_terminal("--lesson", "nested.toml")
+    assert (code, told) == (
+        2,
+        "bpescope: nested.toml, line 1: it is nested too deeply.\n",
+    )
     code, told = in_a_terminal("--lesson", "none.toml")
     assert (
         code == 2
