@@ -1,11 +1,14 @@
-"""Hold the skipped tests of a run against those that may be: python .ci/skips.py [--without-kernel] LOG.
+"""Hold the skipped tests of a run against those that may be: python .ci/skips.py [--without WHAT ...] LOG.
 
 LOG is what `pytest -rs` printed. A skipped oracle or a missing vocabulary tests nothing, so where all is installed
-only what is listed here may be skipped, and without the kernel what is about the kernel. Exit code 1 names each other.
+only what is listed here may be skipped, and without the kernel, the vocabularies or /proc what needs them. Prints how
+many tests were skipped for which reason. Exit code 1 names each other.
 """
 
 import re
 import sys
+from argparse import ArgumentParser
+from collections import Counter
 from pathlib import Path
 
 MAY_BE = (
@@ -16,26 +19,44 @@ MAY_BE = (
     "mistral-common is not installed",
     "sentencepiece is not installed",
 )
-WITHOUT_KERNEL = ("the kernel is turned off", "the scanner is part of the kernel")
+WITHOUT = {
+    "kernel": ("the kernel is turned off", "the scanner is part of the kernel"),
+    "vocabularies": ("set BPESCOPE_VOCABS to a folder",),
+    "proc": ("this system has no /proc",),
+}
 
 
 def main() -> int:
-    """Print the skips that may not be."""
-    *options, log = sys.argv[1:]
-    lines = Path(log).read_text("utf-8", "replace").splitlines()
-    skipped = [line for line in lines if line.startswith("SKIPPED [")]
-    may_be = (*MAY_BE, *WITHOUT_KERNEL) if options else MAY_BE
-    wrong = [line for line in skipped if not any(reason in line for reason in may_be)]
-    n_skipped = re.findall(r"(\d+) skipped", lines[-1])
-    if n_skipped and not skipped:
+    """Print the skips, and those that may not be."""
+    parser = ArgumentParser(description="Hold skipped tests against those that may be.")
+    parser.add_argument("--without", nargs="+", choices=WITHOUT, default=[])
+    parser.add_argument("log", type=Path)
+    options = parser.parse_args()
+    reasons = list(MAY_BE)
+    for absent in options.without:
+        reasons += WITHOUT[absent]
+
+    lines = options.log.read_text("utf-8", "replace").splitlines()
+    skips = [line for line in lines if line.startswith("SKIPPED [")]
+    n_by_reason: Counter[str] = Counter()
+    wrong = []
+    for line in skips:
+        count = re.match(r"SKIPPED \[(\d+)\] .+?:(?:\d+: )?(.+)", line)
+        if count:
+            n_by_reason[count[2].strip()] += int(count[1])
+        if not any(reason in line for reason in reasons):
+            wrong.append(line)
+    n_skipped = re.findall(r"(\d+) skipped", lines[-1]) if lines else []
+    if n_skipped and not skips:
         wrong.append(
-            f"{n_skipped[0]} tests were skipped, and the log does not say which: run pytest with -rs"
+            f"{n_skipped[0]} tests, and the log does not say which: run pytest with -rs"
         )
-    print(
-        *(f"skipped, but must run: {line}" for line in wrong),
-        sep="\n",
-        end="\n" * bool(wrong),
-    )
+
+    print(f"{n_by_reason.total()} tests were skipped.")
+    for reason, n_tests in n_by_reason.most_common():
+        print(f"- {n_tests}: {reason}")
+    for line in wrong:
+        print(f"Skipped, but must run: {line}")
     return bool(wrong)
 
 

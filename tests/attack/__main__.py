@@ -9,6 +9,8 @@ import time
 from argparse import ArgumentParser
 from typing import Final
 
+from tests.attack.published import not_attacked
+
 SIZES: Final[dict[str, dict[str, int]]] = {
     "fuzz_kernel": {"texts": 1_000_000, "corpora": 25_000},
     "fuzz_splice": {"edits": 1_000_000},
@@ -62,11 +64,15 @@ def main() -> int:
             subprocess.run(command, stdin=subprocess.DEVNULL).returncode
         )
         print(f"-- {name}: {time.monotonic() - began:.0f} s", flush=True)
-    print(
-        f"{', '.join(failed)}: defects found."
-        if failed
-        else "No attack has found a defect."
-    )
+    missing = not_attacked()
+    if failed:
+        print(f"{', '.join(failed)}: defects found.")
+    elif missing:
+        print("No attack has found a defect in what was attacked.")
+    else:
+        print("No attack has found a defect.")
+    if missing:
+        print(missing)
     return bool(failed)
 
 

@@ -1,16 +1,25 @@
-"""Published vocabularies, unpacked where bpescope and tiktoken both find them; nothing is downloaded."""
+"""Published vocabularies, unpacked where bpescope and tiktoken both find them; nothing is downloaded.
+
+They come from the folder that BPESCOPE_VOCABS names, from a folder next to the checkout, or from
+tiktoken's cache.
+"""
 
 import hashlib
 import lzma
 import os
 import shutil
+import tempfile
+from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
-_PLACE: Final = Path(
-    os.environ.get(
-        "BPESCOPE_VOCABS", Path(__file__).resolve().parents[3] / "shared" / "vocabs"
-    )
+_NAMED_FOLDER: Final = os.environ.get("BPESCOPE_VOCABS")
+_NEXT_TO_CHECKOUT: Final = Path(__file__).resolve().parents[3] / "shared" / "vocabs"
+_PLACE: Final = Path(_NAMED_FOLDER or _NEXT_TO_CHECKOUT)
+_TIKTOKEN_CACHE: Final = Path(
+    os.environ.get("TIKTOKEN_CACHE_DIR")
+    or os.environ.get("DATA_GYM_CACHE_DIR")
+    or Path(tempfile.gettempdir(), "data-gym-cache")
 )
 _ADDRESS: Final = "https://openaipublic.blob.core.windows.net/"
 _FILES: Final = {
@@ -43,7 +52,7 @@ def unpacked(folder: Path, place: Path = _PLACE) -> list[str]:
             (folder / name).write_bytes(data)
             shutil.copyfile(
                 folder / name,
-                cache / hashlib.sha1((_ADDRESS + address).encode()).hexdigest(),
+                cache / _cached_name(address),
             )
     return [
         name
@@ -53,8 +62,33 @@ def unpacked(folder: Path, place: Path = _PLACE) -> list[str]:
 
 
 def content(name: str, place: Path = _PLACE) -> bytes:
-    """Of one file; empty if it is not there."""
-    plain, packed = place / name, place / f"{name}.xz"
+    """Return the content of one file; empty if it is neither in `place` nor in tiktoken's cache."""
+    plain = place / name
     if plain.is_file():
         return plain.read_bytes()
-    return lzma.decompress(packed.read_bytes()) if packed.is_file() else b""
+    packed = place / f"{name}.xz"
+    if packed.is_file():
+        return lzma.decompress(packed.read_bytes())
+    cached = _TIKTOKEN_CACHE / _cached_name(_FILES[name])
+    if cached.is_file():
+        return cached.read_bytes()
+    return b""
+
+
+def _cached_name(address: str) -> str:
+    """Return the name under which tiktoken's cache keeps a file."""
+    return hashlib.sha1((_ADDRESS + address).encode()).hexdigest()
+
+
+def not_attacked(there: Collection[str] | None = None) -> str:
+    """Name the encodings that are not `there`, or not to be found; empty if all are."""
+    if there is None:
+        found = {name for name in _FILES if content(name)}
+        there = [name for name, files in ENCODINGS.items() if found.issuperset(files)]
+    missing = [name for name in ENCODINGS if name not in there]
+    if not missing:
+        return ""
+    return (
+        f"Not attacked: {', '.join(missing)}. Set BPESCOPE_VOCABS to a folder "
+        "that holds their published files, or let tiktoken fetch them."
+    )

@@ -1,36 +1,29 @@
-"""Where the tests find real vocabularies: a folder beside the checkout, or the one named by BPESCOPE_VOCABS.
+"""Give the tests real vocabularies, from where `tests.attack.published` finds them.
 
 `tests/core/facts` has what is known of them where there are none; its `make.py` says what that is.
 """
 
 import json
-import lzma
-import os
 from pathlib import Path
 
 import pytest
 
 from bpe_core import load
+from tests.attack.published import content
 
 FACTS = Path(__file__).parent / "facts"
 
-FOLDERS = (
-    os.environ.get("BPESCOPE_VOCABS"),
-    Path(__file__).parents[3] / "shared" / "vocabs",
-)
-
 
 def real_file(name, tmp_path):
-    """A published tokenizer file, unpacked; skips the test where there is none."""
-    for folder in filter(None, FOLDERS):
-        packed = Path(folder) / f"{name}.xz"
-        if packed.is_file():
-            path = tmp_path / name
-            path.write_bytes(lzma.decompress(packed.read_bytes()))
-            return path
-    pytest.skip(
-        f"{name} is not here; BPESCOPE_VOCABS names the folder that holds {name}.xz"
-    )
+    """Return the path of a published tokenizer file, or skip the test if the file is not found."""
+    data = content(name)
+    if not data:
+        pytest.skip(
+            f"no published {name}; set BPESCOPE_VOCABS to a folder that holds {name}.xz"
+        )
+    path = tmp_path / name
+    path.write_bytes(data)
+    return path
 
 
 def facts(name):

@@ -6,7 +6,7 @@ import termios
 from pathlib import Path
 
 import pytest
-from terminal import AppTerminal, children, terminal
+from terminal import AppTerminal, children, is_alive, terminal
 
 from tui.disk import config
 
@@ -110,16 +110,5 @@ def test_a_window_that_is_closed_ends_what_a_shell_has_started_in_it() -> None:
         (inner,) = children(app.pid)
         app.hang_up()
         app.wait()
-    app.until(lambda: not at_work_or_waiting(inner), "the app ends, too")
+    app.until(lambda: not is_alive(inner), "the app ends, too")
     assert (config.load_text() or "").startswith("typed just now")
-
-
-def at_work_or_waiting(process: int) -> bool:
-    """Whether a process is still there; one whose parent has gone is nobody's here to be waited for."""
-    try:
-        return (
-            (Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0])
-            != "Z"
-        )
-    except OSError:
-        return False

@@ -12,7 +12,7 @@ from typing import Final
 
 from tests.attack.agreement import against_tiktoken, texts, training
 from tests.attack.agreement.comparing import Outcome, Subject, compare, compare_decoding
-from tests.attack.published import unpacked
+from tests.attack.published import ENCODINGS, not_attacked, unpacked
 from tests.nasty import newer_characters, strings
 
 _FEWER: Final = 5
@@ -64,6 +64,8 @@ def main() -> int:
                 print(found, flush=True)
                 n_unexplained += found.n_unexplained
     print(f"{n_unexplained:,} differences are unexplained.")
+    if len(there) < len(ENCODINGS):
+        print(not_attacked(there))
     return 1 if n_unexplained else 0
 
 

@@ -19,6 +19,7 @@ from typing import Final
 
 from tests.attack.fuzz_files.mutations import mutant
 from tests.attack.fuzz_files.sound import KINDS, sound_files
+from tests.attack.published import content
 
 SECONDS: Final = 5
 MEMORY: Final = 1 << 30
@@ -68,6 +69,8 @@ def main() -> int:
                 f"    {len(numbers):5}  {problem}  (--number {' '.join(map(str, numbers[:4]))})",
                 flush=True,
             )
+    if not (content("encoder.json") and content("vocab.bpe")):
+        print("Not attacked: mutants of GPT-2's own files, which are not here.")
     return 1 if n_unsound else 0
 
 

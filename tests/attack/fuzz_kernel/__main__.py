@@ -21,7 +21,7 @@ from typing import Final
 from bpe_core import kernel
 from bpe_core.tokenizer.tie_rules import TIES
 from tests.attack.fuzz_kernel import encoding, splitting, training
-from tests.attack.published import unpacked
+from tests.attack.published import not_attacked, unpacked
 
 _BATCH: Final = 250
 """Tries for which a process is asked at a time, with a random generator of their own."""
@@ -64,7 +64,8 @@ def main() -> int:
     print(f"The engine is {kernel.description}. Seed {asked.seed}.", flush=True)
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        there = len(unpacked(Path(folder))) >= 4
+        encodings = unpacked(Path(folder))
+        there = len(encodings) >= 4
         for name, tries, are_corpora in things(Path(folder) if there else None):
             if asked.only in name:
                 failed += _try(
@@ -74,7 +75,7 @@ def main() -> int:
                     asked.seed,
                 )
     if not there:
-        print("No text was encoded: there are no published vocabularies.")
+        print("No text was encoded with published ranks.", not_attacked(encodings))
     return 1 if failed else 0
 
 

@@ -309,9 +309,7 @@ def test_a_path_that_is_empty_is_not_the_current_folder(
 
 
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
-def test_a_text_within_a_column_is_read_and_one_cut_short_says_what_to_do(
-    form: str, tmp_path: Path
-) -> None:
+def test_a_text_within_a_column_is_read(form: str, tmp_path: Path) -> None:
     pa, path = arrow(), tmp_path / f"a.{form}"
     table = pa.table(
         {"chat": [[{"said": one}] for one in DOCUMENTS], "text": DOCUMENTS}
@@ -323,10 +321,12 @@ def test_a_text_within_a_column_is_read_and_one_cut_short_says_what_to_do(
             writer.write_table(table)
     inner = Counts.read(find_files(f"{path}::/chat/0/said").files, "gpt4")
     assert everything(inner) == everything(Counts.of(DOCUMENTS, "gpt4"))
-    with pa.CompressedOutputStream(
-        str(path := tmp_path / "b.jsonl.zst"), "zstd"
-    ) as out:
-        out.write(LINES * 999)
+
+
+def test_a_packed_file_that_is_cut_short_says_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "b.jsonl.zst"
+    with arrow().CompressedOutputStream(str(path), "zstd") as out:
+        out.write(LINES * 99)
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(Unreadable, match="get it anew"):
         Counts.read(find_files(path).files)

@@ -149,20 +149,34 @@ class Emptying(bytes):
     """A token whose look-up empties `ids`, the dictionary that it comes from, if that is set."""
 
     ids: dict[bytes, int] | None = None
+    events: list[tuple[str, bytes]]
+    freed: list[bytes]
 
     def __hash__(self) -> int:
         if ids := type(self).ids:
             ids.clear()
         return hash(bytes(self))
 
+    def __eq__(self, other: object) -> bool:
+        self.events.append(("compared", bytes(self)))
+        return bytes(self) == other
+
+    def __del__(self) -> None:
+        self.events.append(("freed", bytes(self)))
+        self.freed.append(self)  # so that its memory can still be read
+
 
 def test_a_token_is_held_while_it_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read after it was freed, in a kernel compiled with AddressSanitizer, it ends the process."""
+    """Otherwise it would be freed at the end of `__hash__`, and then compared and read."""
+    monkeypatch.setattr(Emptying, "events", [], raising=False)
+    monkeypatch.setattr(Emptying, "freed", [], raising=False)
     ids: dict[bytes, int] = {Emptying(b"token %d" % n): n for n in range(256, 300)}
     ranks = {bytes(token): n for token, n in ids.items()}
     monkeypatch.setattr(Emptying, "ids", ids)
     kernel.Encoder(tuple(BYTES), None, None, ids, ranks, True, True)
     assert not ids
+    first = [event for event, token in Emptying.events if token == b"token 256"]
+    assert first == ["compared", "freed"]
 
 
 @pytest.mark.skipif(
