@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from bpe_core.corpus.counts import Counts, Source
+from bpe_core.corpus.counts import Counts
+from bpe_core.corpus.measure import Source
 from bpe_core.corpus.reading import (
     NotText,
     Skipped,

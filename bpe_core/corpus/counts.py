@@ -1,17 +1,17 @@
-"""The pieces of a corpus and how often each occurs: all that training needs of it, in far less memory than the text."""
+"""The pieces of a corpus and how often each occurs: everything that training needs of it, in far less memory."""
 
-import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from io import BytesIO
 from math import lcm
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from bpe_core import kernel
+from bpe_core.corpus.measure import Measure, Source
 from bpe_core.corpus.reading import (
     BLOCK,
     OnRead,
@@ -31,121 +31,105 @@ from bpe_core.whole_file import write_whole
 if TYPE_CHECKING:
     from bpe_core.corpus.spill import Spill, SpilledTable
 
-KEY: Final = b"bpescope.counts"  # of what is known besides the pieces, in the metadata of a file of counts
-LARGEST: Final = 1_000_000  # the largest weight as a whole number
-LARGEST_COUNT: Final = (
-    2**63 - 1
-)  # of a piece, and of all bytes: files hold signed numbers
-MOST_DOCUMENTS: Final = 2**31 - 1  # the kernel keeps their numbers in 31 bits
-BYTES_PER_WORKER: Final = (
-    1 << 21
-)  # bytes on disk that one more thread must have to count, to be worth starting
-_PART: Final = 1 << 18  # bytes of a document that the kernel counts at a time, about
-_SHARES: Final = (
-    1 << 18,
-    1 << 22,
-)  # bytes handed to a thread at a time; the more shares, the more tables to join
-# Parts of documents, each with the number of its document in the share, or in a large file; and the files that end
-# here: None where one goes on, [] where it proved unreadable.
-_Share = tuple[list[tuple[int, Any]], "list[Source] | None"]
+KEY: Final = b"bpescope.counts"
+"""Key of the metadata of a file of counts."""
+LARGEST: Final = 1_000_000
+"""The largest weight as a whole number."""
+LARGEST_COUNT: Final = 2**63 - 1
+"""The largest count of a piece, and of all bytes: files hold signed numbers."""
+MOST_DOCUMENTS: Final = 2**31 - 1
+"""The kernel keeps the numbers of documents in 31 bits."""
+BYTES_PER_WORKER: Final = 1 << 21
+"""Bytes on disk that make one more thread worth starting."""
+_PART: Final = 1 << 18
+"""Bytes of a document that the kernel counts at a time, about."""
+_SHARES: Final = (1 << 18, 1 << 22)
+"""The least and the most bytes handed to a thread at a time. Each share makes a table, and tables must be joined."""
+
+NumberedPart = tuple[int, Any]
+"""A part of a document, as bytes or as pieces, and the number of the document in its share, or in its large file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """What is kept of a file, or of texts, after the pieces are counted."""
+class _Share(NamedTuple):
+    """What a thread counts at a time."""
 
-    name: str  # as the file is called on the screen, or "text"
-    bytes: int  # of its documents in UTF-8, unpacked, without byte order mark
-    characters: int
-    sha256: str  # of the documents in UTF-8, 0xFF between two of them, in hexadecimal
-    weight: int = 1  # how many times each of its pieces is counted: an amount
-    documents: int = 1
+    parts: list[NumberedPart]
+    ended: list[Source] | None
+    """The files that end here. None if a large file goes on; [] if it proved unreadable."""
 
 
-class Measure:
-    """Adds up the sizes and the digest of documents that come in blocks."""
-
-    def __init__(self) -> None:
-        self.bytes = self.characters = self.documents = 0
-        self.digest = hashlib.sha256()
-
-    def document(self, blocks: Iterable[str]) -> Iterator[bytes]:
-        """The blocks of the next document in UTF-8."""
-        if self.documents:
-            self.digest.update(b"\xff")  # no UTF-8 contains this byte
-        self.documents += 1
-        return map(self._encoded, blocks)
-
-    def _encoded(self, block: str) -> bytes:
-        data = block.encode()
-        self.bytes += len(data)
-        self.characters += len(block)
-        self.digest.update(data)
-        return data
-
-    def source(self, name: str) -> Source:
-        return Source(
-            name,
-            self.bytes,
-            self.characters,
-            self.digest.hexdigest(),
-            documents=self.documents,
-        )
+class _CountedShare(NamedTuple):
+    table: "kernel.PieceTable"
+    first_document: int
+    ended: list[Source] | None
 
 
 def is_counts(path: str) -> bool:
-    """Whether the file at `path` is one of counts, by its last bytes."""
+    """Whether the file at `path` is a file of counts, by its last bytes."""
     if not os.path.isfile(path):  # opening a named pipe could block for ever
         return False
     with suppress(OSError), open(path, "rb") as file:
+        # A parquet file ends with its metadata, their length and "PAR1".
         file.seek(-8, os.SEEK_END)
-        length, mark = int.from_bytes(file.read(4), "little"), file.read()
-        file.seek(-8 - length, os.SEEK_END)
-        return mark == b"PAR1" and KEY in file.read(length)
+        n_metadata = int.from_bytes(file.read(4), "little")
+        mark = file.read()
+        file.seek(-8 - n_metadata, os.SEEK_END)
+        return mark == b"PAR1" and KEY in file.read(n_metadata)
     return False
 
 
 class Counts:
-    """How often each piece of a corpus occurs, the pieces in the order in which they first appear.
+    """How often each piece of a corpus occurs, with the pieces in the order in which they first appear.
 
-    A *document* is a file, a row of one that has rows, or one of the texts given to `of`; a *piece* is what the split
+    A *document* is a file, a row of a file with rows, or one of the texts given to `of`. A *piece* is what the split
     pattern cuts texts into.
 
-    >>> dict(Counts.of("low low lower", "gpt4").pieces)
-    {'low': 1, ' low': 1, ' lower': 1}
+    Example:
+        >>> dict(Counts.of("low low lower", "gpt4").pieces)
+        {'low': 1, ' low': 1, ' lower': 1}
     """
 
     def __init__(self, pattern: str, spill: "Spill | None" = None) -> None:
-        """Nothing counted yet; PatternError if `pattern` is none. Counts with a `spill` may be larger than memory, and
-        can only be merged and saved."""
+        """Make counts of nothing.
+
+        Args:
+            pattern: The split pattern.
+            spill: Keeps counts that are larger than memory. Such counts can only be merged and saved.
+
+        Raises:
+            PatternError: The pattern is not valid.
+        """
         self.pattern = pattern
-        self.sources: list[
-            Source
-        ] = []  # of each file, in order; the texts given to `of` have one in common
-        self.skipped: list[
-            Skipped
-        ] = []  # files that could not be read to their end; nothing of them is counted
-        self.sample = (
-            ""  # what was taken of the files, for a person; "" if they were read whole
-        )
-        self.weights = ""  # of the paths, as they were asked for, for a person; "" if there are none
-        self.scale = 1  # what `table` has is multiplied by it: weights may be fractions, and it counts in whole numbers
+        self.sources: list[Source] = []
+        """The files, in order. The texts given to `of` have one source in common."""
+        self.skipped: list[Skipped] = []
+        """Files that could not be read to their end. Nothing of them is counted."""
+        self.sample = ""
+        """What was read of the files, for a person; "" if they were read completely."""
+        self.weights = ""
+        """The weights of the paths as they were given, for a person; "" if there are none."""
+        self.scale = 1
+        """The factor by which counts in `table` are multiplied. Weights may be fractions, but it counts whole numbers."""
         self.splitter = splitter(pattern)
         self.n_documents = 0
-        self.weighted_bytes = 0  # of all sources, times their weights: an amount
-        self.lacks_rare = False  # whether `load` left out rare pieces of some texts
+        self.weighted_bytes = 0
+        """Bytes of all sources, times their weights; may be a fraction."""
+        self.lacks_rare = False
+        """Whether `load` left out rare pieces of some texts."""
         self.spill = spill
-        self.table: Any = self._new_table()  # how often each piece occurs
-        self._known: tuple[int, Mapping[str, int]] = (0, {})
+        self.table: Any = self._new_table()
+        """How often each piece occurs."""
+        self._pieces: tuple[int, Mapping[str, int]] = (0, {})
+        """(number of pieces then, mapping) of the last use of `pieces`."""
 
     @property
     def n_pieces(self) -> int:
-        """How many pieces the texts were split into, with repetition; `len(table)` is how many differ."""
+        """How many pieces the texts were split into. `len(table)` is how many different ones."""
         return int(self.table.n_pieces)
 
     @property
     def n_bytes(self) -> int:
-        """In UTF-8."""
+        """Bytes of the texts in UTF-8."""
         return sum(source.bytes for source in self.sources)
 
     @property
@@ -155,43 +139,42 @@ class Counts:
 
     @property
     def pieces(self) -> Mapping[str, int]:
-        """Piece -> how often it occurs, in the order of first appearance. A new mapping after more was counted."""
-        if self._known[0] != self.n_pieces:
-            found, scale = self.table.counts(), self.scale
-            exact = (
-                found
-                if scale == 1
-                else {piece: amount(n, scale) for piece, n in found.items()}
-            )
-            self._known = self.n_pieces, exact
-        return self._known[1]
+        """Piece -> how often it occurs, in the order of first appearance. A new mapping if more was counted."""
+        n_pieces, pieces = self._pieces
+        if n_pieces != self.n_pieces:
+            pieces = self.table.counts()
+            if self.scale != 1:
+                pieces = {piece: amount(n, self.scale) for piece, n in pieces.items()}
+            self._pieces = self.n_pieces, pieces
+        return pieces
 
     @classmethod
     def of(cls, texts: str | Iterable[str], pattern: str = "gpt4") -> Self:
-        """Count a text, or texts each of which is a document. A lone surrogate counts as U+FFFD.
+        """Count the pieces of a text, or of texts, each of which is a document. A lone surrogate counts as U+FFFD.
 
-        Raises TextError for what is no str, PatternError for a wrong `pattern`.
+        Raises:
+            TextError: A text is not a str.
+            PatternError: The pattern is not valid.
         """
         counts = cls(pattern)
         measure = Measure()
+        documents = [texts] if isinstance(texts, str) else texts
 
-        def numbered() -> Iterator[tuple[int, Any]]:
-            for number, text in enumerate([texts] if isinstance(texts, str) else texts):
+        def numbered_parts() -> Iterator[NumberedPart]:
+            for number, text in enumerate(documents):
                 if not isinstance(text, str):
                     raise TextError(
                         f"Text {number + 1} is of type {type(text).__name__}, not str; decode it first."
                     )
-                whole = text if text.isascii() else utf8(text).decode()
-                blocks = (whole[i : i + BLOCK] for i in range(0, len(whole), BLOCK))
-                yield from (
-                    (number, part)
-                    for part in counts._parts(measure.document(blocks), _PART)
-                )
+                if not text.isascii():
+                    text = utf8(text).decode()  # without surrogates
+                blocks = (text[at : at + BLOCK] for at in range(0, len(text), BLOCK))
+                for part in counts._parts(measure.document(blocks), _PART):
+                    yield number, part
 
-        counts.table = counts._count(numbered(), 0)
-        name = "text"
-        if not isinstance(texts, str):
-            name = counted(measure.documents, "text")
+        counts.table = counts._count(numbered_parts(), 0)
+        is_one = isinstance(texts, str)
+        name = "text" if is_one else counted(measure.documents, "text")
         counts.add_sources([measure.source(name)])
         return counts
 
@@ -205,70 +188,84 @@ class Counts:
         workers: int | None = None,
         spill: "Spill | None" = None,
     ) -> Self:
-        """Count files. They are read in blocks: only a pattern without safe cuts holds a whole text.
+        """Count the pieces of files. They are read in blocks; only a pattern without safe cuts holds a whole text.
 
-        What `progress` raises ends the reading. `workers` threads count at a time, where the kernel can split the
-        texts; None: as many as the size is worth, up to the number of cores. The result is the same for any number.
-        Raises TextError if a `required` file, or every file, proves unreadable; PatternError for a wrong `pattern`.
+        Args:
+            files: From `find_files`.
+            pattern: The split pattern.
+            progress: Called now and then. If it raises an error, reading ends.
+            workers: How many threads count, if the kernel can split the texts; None for as many as the size is worth.
+                The result is the same for any number.
+            spill: Keeps counts that are larger than memory.
+
+        Raises:
+            TextError: A `required` file, or every file, cannot be read.
+            PatternError: The pattern is not valid.
         """
+        files = list(files)
         counts = cls(pattern, spill)
-        reading = Reading(files := list(files), progress)
-        counts.add(
-            files,
-            reading,
-            workers or max(1, min(most_threads(), reading.total // BYTES_PER_WORKER)),
-        )
+        reading = Reading(files, progress)
+        if not workers:
+            n_worth = reading.total // BYTES_PER_WORKER
+            workers = max(1, min(most_threads(), n_worth))
+        counts.add(files, reading, workers)
         return counts.checked() if files else counts
 
     def checked(self) -> Self:
-        """These counts of files; TextError if not one document could be read."""
+        """Return these counts of files. Raises `TextError` if not one document could be read."""
         if not self.n_documents:
-            reason = self.skipped[0].reason if self.skipped else "they hold no rows"
+            reason = self.skipped[0].reason if self.skipped else "they have no rows"
             raise TextError(f"None of the files could be read: {reason}.")
         return self
 
     @classmethod
     def weighted(cls, parts: Sequence[tuple[Self, int | Fraction]]) -> Self:
-        """The counts of parts of a corpus, one at least, in order, each piece counted as often as its part weighs, as
-        `merge` does it. The parts must not be used any more."""
+        """Merge the counts of parts of a corpus, in order, each with its weight. See `merge`.
+
+        Don't use the parts afterwards. Raises `OptionError` if there are no parts, or a weight is not above 0.
+        """
         if not parts or any(weight <= 0 for _, weight in parts):
             raise OptionError(
-                "A corpus is put together of one part at least, each with a weight above 0."
+                "A corpus needs at least one part, and each part a weight above 0."
             )
-        whole = cls(parts[0][0].pattern, parts[0][0].spill)
+        first = parts[0][0]
+        merged = cls(first.pattern, first.spill)
         for counts, weight in parts:
-            whole.merge(counts, weight)
-        return whole
+            merged.merge(counts, weight)
+        return merged
 
     def add(
         self, files: Iterable[TextFile], reading: Reading, n_workers: int = 1
     ) -> None:
-        """Count further files; an unreadable one is skipped, or raises if `required`. Interrupted, drop these counts.
+        """Count the pieces of more files, with threads if the kernel splits the texts.
 
-        So many threads count, where the kernel does; the result is that of one.
+        A file that cannot be read is skipped, or raises `Unreadable` if it is `required`. If this is interrupted, the
+        counts must not be used.
         """
-        whole: Any = self._new_table()
-        n_workers = n_workers if self.splitter.scanner else 1
-        counted = in_order(
-            self._counted,
+        if not self.splitter.scanner:
+            n_workers = 1
+        counted_shares = in_order(
+            self._count_share,
             self._shares(files, reading),
             n_workers,
             here=lambda _: n_workers == 1,
             meanwhile=reading.report,
         )
-        for table, first, sources in counted:
-            n_new = first + sum(source.documents for source in sources or ())
-            _check_documents(self.n_documents + n_new)
-            if (
-                sources is None or whole.n_pieces
-            ):  # of a large file, which counts only when it has ended
-                whole.append(table, first)
-                if sources is None:
-                    continue
-                table, first, whole = whole, 0, self._new_table()
-            if sources:
-                self.table.append(table, self.n_documents + first)
-                self.add_sources(sources)
+        large_file: Any = self._new_table()  # a large file counts only if it has ended
+        for table, first_document, ended in counted_shares:
+            n_ended = sum(source.documents for source in ended or ())
+            _check_documents(self.n_documents + first_document + n_ended)
+            if ended is None:
+                large_file.append(table, first_document)
+                continue
+            if large_file.n_pieces:
+                large_file.append(table, first_document)
+                table = large_file
+                first_document = 0
+                large_file = self._new_table()
+            if ended:
+                self.table.append(table, self.n_documents + first_document)
+                self.add_sources(ended)
 
     def add_sources(self, sources: Iterable[Source]) -> None:
         """Note the files whose pieces are in the table."""
@@ -282,11 +279,18 @@ class Counts:
         path: str | os.PathLike[str],
         progress: Callable[[int, int], object] = lambda done, total: None,
     ) -> None:
-        """Write all that is known to a parquet file; `FormatError` if that cannot be, then there is no part of it, and
-        `FetchError` without pyarrow. What `progress` raises ends it, too."""
-        from bpe_core.corpus.counts_file import (
-            write,
-        )  # late: few need it, and it needs this module
+        """Write everything to a parquet file, or nothing if it fails.
+
+        Args:
+            path: An existing file is replaced.
+            progress: Called with (done, total). If it raises an error, nothing is written.
+
+        Raises:
+            FormatError: The file cannot be written.
+            FetchError: pyarrow is not installed.
+        """
+        # Imported late: few need it, and it imports this module.
+        from bpe_core.corpus.counts_file import write
 
         write_whole(path, partial(write, self, progress=progress))
 
@@ -298,38 +302,57 @@ class Counts:
         *,
         least: int = 1,
     ) -> "Counts":
-        """The counts in such a file, or what `to_bytes` gives; of pieces that occur `least` times or more, and `sample`
-        says how much that leaves out. `FormatError` for any other file, and for half of one."""
+        """Read counts that `save` has written.
+
+        Args:
+            file: A path, or what `to_bytes` returned.
+            spill: Keeps counts that are larger than memory.
+            least: Leave out pieces that occur less often than this. `sample` then says how much that is.
+
+        Raises:
+            FormatError: It is not a whole file of counts.
+        """
         from bpe_core.corpus.counts_file import read
 
-        return read(
-            BytesIO(file) if isinstance(file, bytes) else os.fspath(file), spill, least
-        )
+        if isinstance(file, bytes):
+            return read(BytesIO(file), spill, least)
+        return read(os.fspath(file), spill, least)
 
     def to_bytes(self) -> bytes:
-        """What `save` writes."""
+        """Return what `save` writes."""
         from bpe_core.corpus.counts_file import write
 
-        write(self, file := BytesIO())
+        file = BytesIO()
+        write(self, file)
         return file.getvalue()
 
     def merge(self, other: "Counts", weight: int | Fraction = 1) -> Self:
-        """Add the counts of texts that come behind these, each piece as often as they weigh, exactly: the pieces keep
-        their order, the new ones of `other` follow in theirs. So all is as if the texts had been counted together, in
-        this order. Returns this object.
+        """Add the counts of texts that follow these texts, as if all had been counted together, in this order.
 
-        Raises `OptionError` for counts of another pattern, if the weights have no common denominator that is small
-        enough, and if a number would get too large for a file of counts. Then these counts are as they were.
+        Pieces keep their order; the new ones of `other` follow in theirs. If this raises an error, the counts are
+        unchanged.
+
+        Args:
+            other: Counts by the same pattern.
+            weight: How many times each piece of `other` counts, exactly.
+
+        Returns:
+            These counts.
+
+        Raises:
+            OptionError: The patterns differ, the weights have no common denominator that is small enough, or a number
+                would be too large for a file of counts.
         """
         if other.splitter.tree != self.splitter.tree:
             raise OptionError(
-                f"Counts by {self.pattern!r} and by {other.pattern!r} cannot be merged; count again by one."
+                f"Counts by the patterns {self.pattern!r} and {other.pattern!r} cannot be merged; count all texts with "
+                "one of them."
             )
-        share = Fraction(weight) / other.scale
-        scale = lcm(self.scale, share.denominator)
-        if scale > LARGEST or share * scale > LARGEST:
+        factor = Fraction(weight) / other.scale
+        scale = lcm(self.scale, factor.denominator)
+        if scale > LARGEST or factor * scale > LARGEST:
             raise OptionError(
-                f"The weights differ too much: as whole numbers, one would be above {LARGEST:,}."
+                f"The weights are too far apart: as whole numbers, one would exceed {LARGEST:,}."
             )
         # A piece is part of a text, so no count is above the number of bytes.
         n_bytes = int(scale * (self.weighted_bytes + other.weighted_bytes * weight))
@@ -340,9 +363,10 @@ class Counts:
             )
         _check_documents(self.n_documents + other.n_documents)
         if scale > self.scale:
-            mine, self.table = self.table, self._new_table()
-            self.table.append(mine, 0, scale // self.scale)
-        self.table.append(other.table, self.n_documents, int(share * scale))
+            smaller = self.table
+            self.table = self._new_table()
+            self.table.append(smaller, 0, scale // self.scale)
+        self.table.append(other.table, self.n_documents, int(factor * scale))
         self.scale = scale
         self.add_sources(
             replace(source, weight=amount(source.weight * weight))
@@ -350,125 +374,146 @@ class Counts:
         )
         self.lacks_rare |= other.lacks_rare
         self.skipped += other.skipped
-        self.sample, self.weights = (
-            "; ".join(dict.fromkeys(filter(None, both)))
-            for both in ((self.sample, other.sample), (self.weights, other.weights))
-        )
+        self.sample = _joined(self.sample, other.sample)
+        self.weights = _joined(self.weights, other.weights)
         return self
 
     def few_documents(self) -> dict[str, tuple[int, ...]]:
-        """Piece -> the one or two documents it occurs in. A piece that is not in here occurs in three or more."""
-        n, numbers = (
-            len(self.table),
-            memoryview(self.table.columns(0, len(self.table))[1]).cast("Q")[1:],
-        )
-        rows = zip(
-            self.table.counts(),
-            numbers[2 * n : 3 * n],
-            numbers[3 * n : 4 * n],
-            numbers[4 * n :],
-            strict=True,
-        )
-        return {
-            piece: (first, last)[:documents]
-            for piece, documents, first, last in rows
-            if documents <= 2
-        }
+        """Return piece -> the one or two documents it occurs in. Pieces that occur in three or more are missing."""
+        n = len(self.table)
+        _, packed, _ = self.table.columns(0, n)
+        # The columns are n + 1 offsets of the pieces, and n counts, numbers of documents, first and last documents.
+        numbers = memoryview(packed).cast("Q")[n + 1 :]
+        n_documents = numbers[n : 2 * n]
+        first = numbers[2 * n : 3 * n]
+        last = numbers[3 * n :]
+        found: dict[str, tuple[int, ...]] = {}
+        for index, piece in enumerate(self.table.counts()):
+            if n_documents[index] == 1:
+                found[piece] = (first[index],)
+            elif n_documents[index] == 2:
+                found[piece] = (first[index], last[index])
+        return found
 
     def name_of(self, document: int) -> str:
-        """The name of a document for a person; documents are numbered from 0."""
-        source = next(
-            source
-            for source in self.sources
-            if (document := document - source.documents) < 0
-        )
-        row = document + source.documents + 1
-        is_of_memory = source.name == counted(source.documents, "text")
-        return (
-            f"text {row:,}"
-            if is_of_memory
-            else source.name + (f" row {row:,}" if source.documents > 1 else "")
-        )
+        """Return the name of a document for a person. Documents are numbered from 0."""
+        row = document
+        for source in self.sources:
+            if row < source.documents:
+                break
+            row -= source.documents
+        else:
+            raise IndexError(document)
+        if source.name == counted(source.documents, "text"):  # given to `of`
+            return f"text {row + 1:,}"
+        if source.documents > 1:
+            return f"{source.name} row {row + 1:,}"
+        return source.name
 
     def _new_table(self) -> "kernel.PieceTable | SpilledTable":
-        return (
-            self.spill.table()
-            if self.spill
-            else kernel.PieceTable(self.splitter.scanner)
-        )
+        if self.spill:
+            return self.spill.table()
+        return kernel.PieceTable(self.splitter.scanner)
 
-    def _parts(self, encoded: Iterable[bytes], size: int) -> Iterator[Any]:
-        """A document in parts: of bytes, which the kernel splits, about so many, or of pieces."""
+    def _parts(self, blocks: Iterable[bytes], size: int) -> Iterator[Any]:
+        """Yield a document in parts: of about `size` bytes, which the kernel splits, or of pieces."""
         if self.splitter.scanner:
-            return parts(encoded, self.splitter.scanner, size)
-        return map(self.splitter.split, self.splitter.parts(map(bytes.decode, encoded)))
+            yield from parts(blocks, self.splitter.scanner, size)
+            return
+        for part in self.splitter.parts(map(bytes.decode, blocks)):
+            yield self.splitter.split(part)
 
     def _count(
-        self, numbered: Iterable[tuple[int, Any]], first: int
+        self, numbered_parts: Iterable[NumberedPart], first_document: int
     ) -> "kernel.PieceTable":
-        """Parts of documents, each with its number; the number `first` becomes 0."""
+        """Count parts of documents. Document `first_document` becomes document 0 of the table."""
         table = kernel.PieceTable(self.splitter.scanner)
         add = table.add if self.splitter.scanner else partial(kernel.add_pieces, table)
-        for number, part in numbered:
-            add(part, number - first)
+        for number, part in numbered_parts:
+            add(part, number - first_document)
         return table
 
-    def _counted(
-        self, share: _Share
-    ) -> "tuple[kernel.PieceTable, int, list[Source] | None]":
-        first = share[0][0][0] if share[0] else 0
-        return self._count(share[0], first), first, share[1]
+    def _count_share(self, share: _Share) -> _CountedShare:
+        first_document = share.parts[0][0] if share.parts else 0
+        table = self._count(share.parts, first_document)
+        return _CountedShare(table, first_document, share.ended)
 
     def _shares(self, files: Iterable[TextFile], reading: Reading) -> Iterator[_Share]:
-        """Small files together, and the parts of a large one, with the last of which its source follows."""
-        most = _SHARES[1] >> 2 * bool(
-            self.spill
-        )  # since several tables wait to be joined, each some times as large
-        size = min(max(reading.total // 16, _SHARES[0]), most)
-        texts, n_texts, n_documents, sources = (
-            list[tuple[int, Any]](),
-            0,
-            0,
-            list[Source](),
-        )  # of files that ended
+        """Yield several small files together, and a large file in parts; its source comes with the last part."""
+        least, most = _SHARES
+        if self.spill:
+            most //= (
+                4  # several tables wait to be joined, and each is larger than its share
+            )
+        size = min(max(reading.total // 16, least), most)
+        small = _SmallFiles()
         for file in files:
-            measure, own, n_own, is_large = Measure(), list[tuple[int, Any]](), 0, False
+            measure = Measure()
+            own: list[NumberedPart] = []
+            n_own = 0
+            is_large = False
             try:
                 for number, blocks in enumerate(reading.documents(file, self.skipped)):
-                    is_cut = False
+                    is_cut = False  # whether the document is in several shares
                     for part in self._parts(measure.document(blocks), size):
                         own.append((number, part))
                         n_own += len(part)
-                        if sources and n_texts + n_own >= size:
-                            yield texts, sources
-                            texts, n_texts, n_documents, sources = [], 0, 0, []
+                        if small.sources and small.size + n_own >= size:
+                            yield small.share()
+                            small = _SmallFiles()
                         if n_own >= size:
-                            yield own, None
-                            own, n_own, is_large, is_cut = [], 0, True, True
-                    if (
-                        is_cut and own
-                    ):  # so that one table has no document that begins in another, and more
-                        yield own, None
-                        own, n_own = [], 0
+                            yield _Share(own, None)
+                            own = []
+                            n_own = 0
+                            is_large = True
+                            is_cut = True
+                    if is_cut and own:
+                        # The end of a document that began in another share has a table of its own.
+                        yield _Share(own, None)
+                        own = []
+                        n_own = 0
                 source = measure.source(file.source_name)
             except Unreadable as error:
                 if file.required:
                     raise
                 self.skipped.append(Skipped(file.path, error.reason))
                 if is_large:
-                    yield [], []  # what was counted of it goes
+                    yield _Share([], [])  # forget what was counted of it
                 continue
             if is_large:
-                yield own, [source]
-                continue
-            texts += ((n_documents + number, part) for number, part in own)
-            n_texts, n_documents = n_texts + n_own, n_documents + source.documents
-            sources.append(source)
-        yield texts, sources
+                yield _Share(own, [source])
+            else:
+                small.add(own, n_own, source)
+        yield small.share()
+
+
+class _SmallFiles:
+    """Small files that are counted together."""
+
+    def __init__(self) -> None:
+        self.sources: list[Source] = []
+        self.size = 0
+        self._parts: list[NumberedPart] = []
+        self._n_documents = 0
+
+    def add(self, parts: list[NumberedPart], size: int, source: Source) -> None:
+        for number, part in parts:
+            self._parts.append((self._n_documents + number, part))
+        self.size += size
+        self._n_documents += source.documents
+        self.sources.append(source)
+
+    def share(self) -> _Share:
+        return _Share(self._parts, self.sources)
+
+
+def _joined(text: str, other: str) -> str:
+    """Join two descriptions, without an empty one or the same one twice."""
+    return "; ".join(dict.fromkeys(filter(None, (text, other))))
 
 
 def _check_documents(n_documents: int) -> None:
-    """Raise `OptionError` if counts cannot have so many documents."""
+    """Raise `OptionError` if counts cannot have this many documents."""
     if n_documents > MOST_DOCUMENTS:
         raise OptionError(
             f"These are {n_documents:,} documents, and counts hold at most {MOST_DOCUMENTS:,}; "
@@ -479,18 +524,22 @@ def _check_documents(n_documents: int) -> None:
 def parts(
     blocks: Iterable[bytes], scanner: "kernel.Scanner", size: int
 ) -> Iterator[bytes]:
-    """One document in UTF-8 that comes in blocks, cut where no piece lies across into parts of `size` bytes or more."""
+    """Cut one document in UTF-8, which comes in blocks, into parts of `size` bytes or more, between two pieces."""
     held: list[bytes] = []
-    n_held, enough = 0, size
+    n_held = 0
+    n_enough = size
     for block in blocks:
         held.append(block)
         n_held += len(block)
-        if n_held >= enough:
-            text = b"".join(held)
-            cut = scanner.last_cut(text)
-            if cut:
-                yield text[:cut]
-            held = [text[cut:]]
-            n_held, enough = len(held[0]), size if cut else 2 * n_held
+        if n_held < n_enough:
+            continue
+        text = b"".join(held)
+        cut = scanner.last_cut(text)
+        if cut:
+            yield text[:cut]
+        held = [text[cut:]]
+        n_held = len(held[0])
+        # Without a cut, wait until there is twice as much text, so that the search stays linear.
+        n_enough = size if cut else 2 * n_held
     if held:
         yield b"".join(held)

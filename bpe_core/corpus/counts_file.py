@@ -22,8 +22,8 @@ from bpe_core.corpus.counts import (
     LARGEST_COUNT,
     MOST_DOCUMENTS,
     Counts,
-    Source,
 )
+from bpe_core.corpus.measure import Source
 from bpe_core.corpus.reading import Skipped, why_not
 from bpe_core.errors import FormatError, PatternError
 from bpe_core.process import installed

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bpe_core.content.presets import Preset
 from bpe_core.corpus import Counts, Found, Skipped, find_files
-from bpe_core.corpus.counts import Measure
+from bpe_core.corpus.measure import Measure
 from bpe_core.corpus.reading import Reading, TextFile, Unreadable, split_field
 from bpe_core.corpus.sampling import EVERYTHING, Sample, files_by_weight
 from bpe_core.corpus.streams import StreamFile, streams_and_files

@@ -52,7 +52,7 @@ def known(counts: Counts) -> dict[str, Any]:
     """All that counts hold, order included."""
     numbers = counts.table.columns(0, len(counts.table))[1]
     state = vars(counts) | {"numbers": numbers, "n_pieces": counts.n_pieces}
-    for name in ("splitter", "spill", "table", "_known"):
+    for name in ("splitter", "spill", "table", "_pieces"):
         del state[name]
     return state | {"pieces": list(counts.pieces)}
 

@@ -54,7 +54,7 @@ def everything(counted):
     known = {
         name: value
         for name, value in vars(counted).items()
-        if name not in ("splitter", "table", "_known")
+        if name not in ("splitter", "table", "_pieces")
     }
     numbers = counted.n_pieces, len(counted.table)
     return known | {
@@ -129,7 +129,7 @@ def test_an_interruption_waits_for_no_thread(tmp_path, small, monkeypatch):
         if begun.is_set():
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(Counts, "_counted", at_work)
+    monkeypatch.setattr(Counts, "_count_share", at_work)
     try:
         with pytest.raises(KeyboardInterrupt):
             Counts.read(find_files(tmp_path).files, progress=interrupt, workers=2)

@@ -45,7 +45,7 @@ def everything(counts: Counts, *without: str) -> dict[str, Any]:
         "n": counts.n_pieces,
         "few": counts.few_documents(),
     }
-    for name in ("splitter", "spill", "table", "_known", *without):
+    for name in ("splitter", "spill", "table", "_pieces", *without):
         del known[name]
     return known | {"documents": frequencies(counts)}
 
