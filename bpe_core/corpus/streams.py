@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
+from math import inf
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
@@ -18,8 +19,10 @@ from bpe_core.corpus.reading import (
     HEAD,
     TABLES,
     TEXTS,
+    Limits,
     NotText,
     Skipped,
+    T,
     TextFile,
     form_of,
     one_sentence,
@@ -95,9 +98,12 @@ class StreamFile(TextFile):
 
     source: "_Source" = field(kw_only=True, compare=False)
 
+    def limits(self) -> Limits:
+        return Limits(self.memory, inf)  # the size of a stream is unknown
+
     def _read(
-        self, texts_in: Callable[[IO[bytes]], Iterator[str]]
-    ) -> Iterator[tuple[int, str]]:
+        self, texts_in: Callable[[IO[bytes]], Iterator[T]]
+    ) -> Iterator[tuple[int, T]]:
         source = self.source
         with one_sentence(self.name):
             if source.is_read:
