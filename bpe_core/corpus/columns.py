@@ -6,10 +6,10 @@ a part, so that a small hostile file cannot take all memory.
 
 import io
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import IO, Any, Final, NamedTuple
 
-from bpe_core.corpus.reading import BLOCK, Limits, NotText, decoded
+from bpe_core.corpus.reading import BLOCK, Limits, NotText, decoded, in_blocks
 from bpe_core.process import installed
 
 pyarrow: Any = installed("pyarrow", "a .parquet or .arrow file", "corpora")
@@ -17,7 +17,8 @@ _LISTS: Final = pyarrow.ListScalar
 _WRAPPERS: Final = pyarrow.DictionaryScalar, pyarrow.ExtensionScalar
 _TEXTS: Final = pyarrow.StringScalar
 _ROWS: Final = 1024  # of a parquet file that are unpacked at a time, at most
-_PORTION: Final = 1 << 26  # bytes that they may take, if each is as long as a page
+_SHORT: Final = 1 << 22  # bytes of a batch of which all texts may be made at once
+_PORTION: Final = 1 << 27  # bytes that they may take, if each is as long as a page
 # A page cannot be looked up at an address without fetching all before it; most have 1 MB.
 _REMOTE_PAGE: Final = 1 << 22
 # How a stream of arrow.apache.org/docs/format/Columnar.html ends, and a file, which is a stream
@@ -232,10 +233,21 @@ class FlatTable(NamedTuple):
         return range(start + 4, start + 4 + size * n, size)
 
 
+def values_of(batch: Any, limits: Limits) -> list[Iterable[Any]]:
+    """Return the values of each column: texts, or scalars of Arrow, whose texts may be long."""
+    plain = pyarrow.string(), pyarrow.large_string()
+    if batch.nbytes > _SHORT or any(
+        column.type not in plain for column in batch.columns
+    ):
+        return list(batch.columns)
+    limits.give_out(batch.nbytes, batch.num_rows)
+    return [column.to_pylist() for column in batch.columns]
+
+
 def text_in(record: Any, keys: list[str], limits: Limits) -> Iterator[str] | None:
     """Return the text that is found by these keys, one in the other, in blocks.
 
-    The values of the record are scalars of Arrow. None: the value is not a text.
+    The values of the record are those of `values_of`. None: the value is not a text.
 
     Raises:
         LookupError, TypeError, ValueError: There is no such value.
@@ -243,6 +255,8 @@ def text_in(record: Any, keys: list[str], limits: Limits) -> Iterator[str] | Non
     value = record
     for key in keys:
         value = value[int(key) if isinstance(value, _LISTS) else key]
+    if isinstance(value, str):
+        return in_blocks(value)
     while isinstance(value, _WRAPPERS):
         value = value.value
     if not isinstance(value, _TEXTS) or not value.is_valid:

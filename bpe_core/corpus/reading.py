@@ -266,6 +266,11 @@ def decoded(
         raise NotText(CHANGED)
 
 
+def in_blocks(text: str) -> Iterator[str]:
+    """A text in blocks as from `TextFile.blocks`."""
+    return (text[at : at + BLOCK] for at in range(0, len(text), BLOCK))
+
+
 def recognize_file(file: TextFile, status: os.stat_result | None) -> TextFile:
     """The file with its packing, form and encoding, recognized from its first bytes.
 
@@ -394,12 +399,12 @@ class Limits:
         """Raise NotText if too much is unpacked, with these bytes."""
         self._unpacked.spend(n_bytes)
 
-    def give_out(self, n_bytes: int) -> None:
-        """Raise NotText if the rows together have too many bytes, with those of the next row.
+    def give_out(self, n_bytes: int, n_rows: int = 1) -> None:
+        """Raise NotText if the rows together have too many bytes, with those of the next rows.
 
         A dictionary has a text once that may occur in any number of rows.
         """
-        self._given_out.spend(n_bytes + _ROW)
+        self._given_out.spend(n_bytes + _ROW * n_rows)
 
     def check_portion(self, name: str, size: int) -> None:
         """Raise NotText for a part of a file that is too large to be unpacked at once."""

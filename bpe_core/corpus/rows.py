@@ -8,7 +8,7 @@ import shutil
 import tarfile
 import zipfile
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from functools import partial
 from http.client import parse_headers
@@ -28,6 +28,7 @@ from bpe_core.corpus.reading import (
     TextFile,
     decoded,
     form_of,
+    in_blocks,
     limited,
     one_sentence,
     opened,
@@ -99,9 +100,10 @@ class RowReader:
         for number, record in enumerate(_records(file, form, field, self.limits), 1):
             if record is None:
                 continue
-            blocks = None
-            with suppress(LookupError, TypeError, ValueError):
+            try:
                 blocks = text_in(record, keys, self.limits)
+            except (LookupError, TypeError, ValueError):
+                blocks = None
             if blocks is not None:
                 yield blocks
                 continue
@@ -286,8 +288,7 @@ def _text(record: Any, keys: list[str], limits: Limits) -> Iterator[str] | None:
         record = record[int(key) if isinstance(record, list) else key]
     if not isinstance(record, str):
         return None
-    text = without_surrogates(record)
-    return (text[at : at + BLOCK] for at in range(0, len(text), BLOCK))
+    return in_blocks(without_surrogates(record))
 
 
 def _json_lines(file: IO[bytes], limits: Limits) -> Generator[Any, None, None]:
@@ -408,7 +409,7 @@ def _column_rows(
         of_form = {"parquet": columns.parquet_batches, "arrow": columns.arrow_batches}
         for batch in of_form[form](file, partial(_of_arrow, field=field), limits):
             names = batch.schema.names
-            for values in zip(*batch.columns, strict=True):
+            for values in zip(*columns.values_of(batch, limits), strict=True):
                 yield dict(zip(names, values, strict=True))
 
 
