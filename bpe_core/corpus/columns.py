@@ -39,7 +39,7 @@ class PageSizes(NamedTuple):
 def parquet_batches(file: IO[bytes], names: Any, limits: Limits) -> Iterator[Any]:
     """Yield record batches of the columns that `names` chooses from a schema of Arrow."""
     library = installed("pyarrow.parquet", "a .parquet file", "corpora")
-    table = library.ParquetFile(file, buffer_size=BLOCK)
+    table = library.ParquetFile(file, buffer_size=BLOCK, pre_buffer=False)
     columns = names(table.schema_arrow)
     for number in range(table.num_row_groups):
         group = table.metadata.row_group(number)

@@ -379,7 +379,7 @@ class Budget:
         """Raise NotText if there are fewer bytes left."""
         self._left -= n_bytes
         if self._left < 0:
-            raise NotText(TOO_MUCH)
+            raise TooMuch(TOO_MUCH)
 
 
 class Limits:
@@ -498,6 +498,10 @@ class Reading:
 
 class NotText(Exception):
     """The bytes are no text that can be read. The message is a clause without a full stop: why, and what to do."""
+
+
+class TooMuch(NotText):
+    """The budget of unpacked bytes is spent."""
 
 
 def recognize(head: bytes, *, whole: bool) -> str:

@@ -26,6 +26,7 @@ from bpe_core.corpus.reading import (
     Limits,
     NotText,
     TextFile,
+    TooMuch,
     decoded,
     form_of,
     in_blocks,
@@ -134,6 +135,8 @@ class RowReader:
                         codec = recognize(head, whole=len(head) < HEAD)
                         text.read(decoded(content, codec))
                         documents = iter([text.blocks()])
+                except TooMuch:
+                    raise
                 except NotText as error:
                     self._omit(f"{shown} is not read ({error})")
                     continue
