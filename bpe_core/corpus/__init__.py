@@ -10,6 +10,7 @@ from typing import Final
 from bpe_core.corpus.counts import Counts
 from bpe_core.corpus.measure import Source
 from bpe_core.corpus.reading import (
+    MEMORY,
     NotText,
     Skipped,
     TextFile,
@@ -48,6 +49,7 @@ def find_files(
     *,
     every_character: bool = False,
     skip_bad: bool = False,
+    memory: int = MEMORY,
 ) -> Found:
     """The files with texts among `paths`: files and folders, and addresses of both, which fsspec opens; a folder stands
     for all files below it. Behind a path `::` and the field of the documents may stand; else it is guessed.
@@ -56,7 +58,8 @@ def find_files(
     skipped. A file that is reached twice is listed once. `every_character` is for encoding, where nothing may be
     dropped: the byte order mark of a text in UTF-8 is part of the text, a file that is named twice is listed twice, and
     all texts may be empty. With `skip_bad` a file that is named itself is skipped, too, if it cannot be read, and so
-    are rows that are none. Raises TextError if one of `paths` cannot be read, or there is no text.
+    are rows that are none. `memory` is what all that is done with the texts may take, in bytes: rows that would need too
+    much of it are refused. Raises TextError if one of `paths` cannot be read, or there is no text.
     """
     named = [
         split_field(os.fspath(path))
@@ -84,7 +87,7 @@ def find_files(
                 continue
             try:
                 found = recognize_file(
-                    replace(file, field=field, skip_bad=skip_bad), status
+                    replace(file, field=field, skip_bad=skip_bad, memory=memory), status
                 )
             except Unreadable as error:
                 if file.required and not skip_bad:

@@ -15,14 +15,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
-from math import inf
 from pathlib import Path
-from typing import IO, Any, Final, Self, cast
+from typing import IO, Any, Final, Self, TypeVar, cast
 
 from bpe_core.errors import FetchError, TextError
 from bpe_core.process import installed
 from bpe_core.visible import shortened, visible
 
+T = TypeVar("T")
 BLOCK: Final = (
     1 << 16
 )  # bytes read at a time; a block of text is at most as many characters
@@ -55,6 +55,16 @@ _SPECIAL: Final = {
 _UNPACKED: Final = (
     1 << 25
 )  # bytes that a packed file may unpack to, however small it is
+_ROW: Final = (
+    8  # bytes that a row counts for in addition to its text: empty ones take time, too
+)
+MEMORY: Final = 1 << 32  # bytes that reading reckons with if nothing else is said
+_LONGEST_ROW: Final = (
+    1 << 26
+)  # bytes of a row of JSON or CSV, which is parsed as a whole
+_LARGEST_PORTION: Final = (
+    1 << 29
+)  # bytes of a page or batch, which is unpacked as a whole
 _TIMES: Final = 100  # times its size that a larger one may (texts: 3 to 30); more is a decompression bomb
 CHANGED: Final = "it changed while it was read; try again when nobody writes to it"
 TOO_MUCH: Final = f"it unpacks to more than {_TIMES} times its size; if that is meant, unpack it first"
@@ -82,6 +92,7 @@ TEXTS: Final = (
     "csv",
     "tsv",
 )  # forms of files that are also a text as they stand
+COLUMNAR: Final = ("parquet", "arrow")  # whose rows are read from columns
 TABLES: Final = ("jsonl", "csv", "tsv", "parquet", "arrow")  # whose rows have fields
 # Control bytes that hardly occur in texts; line breaks, tabs and the escape of terminal recordings do.
 _CONTROLS: Final = bytes(set(range(32)) - set(b"\b\t\n\v\f\r\x1b"))
@@ -133,6 +144,9 @@ class TextFile:
     chosen: bytes | None = (
         None  # a byte for each document: 1 if it is read; None if all are
     )
+    memory: int = (
+        MEMORY  # bytes for all that counts; what would need too many of it is refused
+    )
 
     @property
     def source_name(self) -> str:
@@ -178,23 +192,30 @@ class TextFile:
             return
         from bpe_core.corpus.rows import RowReader
 
-        number, rows = 0, RowReader(self.field, self.skip_bad)
-        for position, text in self._read(lambda file: rows.documents(file, self.form)):
+        number = 0
+        rows = RowReader(self.field, self.skip_bad, self.limits())
+        for position, blocks in self._read(
+            lambda file: rows.documents(file, self.form)
+        ):
             if self.chosen is None or self.chosen[number : number + 1] == b"\1":
                 progress(position)
-                yield (text[at : at + BLOCK] for at in range(0, len(text), BLOCK))
+                yield blocks
             number += 1
         if (omitted := rows.omitted) and skipped is not None:
             reason = f"{len(omitted):,} beside {number:,} documents that it has: {first_of(omitted)}"
             skipped.append(Skipped(self.path, reason))
 
+    def limits(self) -> "Limits":
+        """What reading the rows of this file may take."""
+        return Limits(self.memory, self.size)
+
     def _read(
-        self, texts_in: Callable[[IO[bytes]], Iterator[str]]
-    ) -> Iterator[tuple[int, str]]:
+        self, texts_in: Callable[[IO[bytes]], Iterator[T]]
+    ) -> Iterator[tuple[int, T]]:
         """(bytes on disk that are read, a text of the unpacked file that ends there) until all is read."""
         with one_sentence(self.name), opened(self) as disk:
             before = self.address or os.fstat(disk.fileno()).st_mtime_ns
-            file = unpacked(disk, self.packing, self.size)
+            file = unpacked(disk, self.packing, Budget(self.size))
             if self.start:
                 file.seek(self.start)
             for text in texts_in(file):
@@ -243,6 +264,11 @@ def decoded(
             yield text
     if end is not None and at < end:
         raise NotText(CHANGED)
+
+
+def in_blocks(text: str) -> Iterator[str]:
+    """A text in blocks as from `TextFile.blocks`."""
+    return (text[at : at + BLOCK] for at in range(0, len(text), BLOCK))
 
 
 def recognize_file(file: TextFile, status: os.stat_result | None) -> TextFile:
@@ -343,48 +369,95 @@ def packing_of(head: bytes) -> str:
     return _kind(head, _PACKINGS)
 
 
-class _Limited(io.RawIOBase):
-    """A file of which so many bytes are read, lest a small one unpacks to any amount."""
+class Budget:
+    """How many bytes a file of this size on disk may still unpack to, with all that is in it."""
 
-    def __init__(self, file: IO[bytes], most: float) -> None:
-        self._file, self._left = file, most
+    def __init__(self, size: float) -> None:
+        self._left = most_of(size)
+
+    def spend(self, n_bytes: int) -> None:
+        """Raise NotText if there are fewer bytes left."""
+        self._left -= n_bytes
+        if self._left < 0:
+            raise TooMuch(TOO_MUCH)
+
+
+class Limits:
+    """What reading rows may take: memory, and bytes unpacked, of all members of an archive together.
+
+    A row of JSON or CSV takes up to ten times its length while it is parsed, a page or a batch up to
+    three times its size. The limits leave most of the memory to the counts.
+    """
+
+    def __init__(self, memory: int, size: float) -> None:
+        self.longest_row = min(memory >> 5, _LONGEST_ROW)
+        self.largest_portion = min(memory >> 3, _LARGEST_PORTION)
+        self._unpacked = Budget(size)
+        self._given_out = Budget(size)
+
+    def unpack(self, n_bytes: int) -> None:
+        """Raise NotText if too much is unpacked, with these bytes."""
+        self._unpacked.spend(n_bytes)
+
+    def give_out(self, n_bytes: int, n_rows: int = 1) -> None:
+        """Raise NotText if the rows together have too many bytes, with those of the next rows.
+
+        A dictionary has a text once that may occur in any number of rows.
+        """
+        self._given_out.spend(n_bytes + _ROW * n_rows)
+
+    def check_portion(self, name: str, size: int) -> None:
+        """Raise NotText for a part of a file that is too large to be unpacked at once."""
+        if not 0 <= size <= self.largest_portion:
+            raise NotText(
+                f"{name} of it has {size:,} bytes, more than the {self.largest_portion:,} that"
+                " may be in memory; write it again in smaller ones, or allow more --memory"
+            )
+
+    def unpacked_file(self, file: IO[bytes], packing: str) -> io.BufferedReader:
+        """Return a member of an archive, unpacked."""
+        return unpacked(file, packing, self._unpacked)
+
+
+class _Limited(io.RawIOBase):
+    """A file whose bytes are taken from a budget, lest a small file unpacks to any amount."""
+
+    def __init__(self, file: IO[bytes], budget: Budget | None) -> None:
+        self._file = file
+        self._budget = budget
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
         data = self._file.read(len(buffer))
-        self._left -= len(data)
-        if self._left < 0:
-            raise NotText(TOO_MUCH)
+        if self._budget:
+            self._budget.spend(len(data))
         buffer[: len(data)] = data
         return len(data)
 
 
-def limited(file: IO[bytes], most: float) -> io.BufferedReader:
-    """A file that is read onwards only; NotText instead of more than `most` bytes."""
-    return io.BufferedReader(_Limited(file, most), BLOCK)
+def limited(file: IO[bytes], budget: Budget | None = None) -> io.BufferedReader:
+    """A file that is read onwards only; NotText instead of more bytes than the budget has."""
+    return io.BufferedReader(_Limited(file, budget), BLOCK)
 
 
-def unpacked(disk: IO[bytes], packing: str, size: float = inf) -> io.BufferedReader:
-    """The unpacked bytes of a file of this `size`; NotText instead of too many. The libraries are imported late."""
+def unpacked(
+    disk: IO[bytes], packing: str, budget: Budget | None = None
+) -> io.BufferedReader:
+    """The unpacked bytes of a file; NotText instead of too many. The libraries are imported late."""
     if not packing:
         return io.BufferedReader(cast(io.RawIOBase, disk), BLOCK)
     if packing == "zstd":
-        return limited(
-            installed("pyarrow", "a .zst file", "corpora").CompressedInputStream(
-                disk, "zstd"
-            ),
-            most_of(size),
-        )
+        library = installed("pyarrow", "a .zst file", "corpora")
+        return limited(library.CompressedInputStream(disk, "zstd"), budget)
     try:
-        return limited(
-            import_module(_MODULES.get(packing, packing)).open(disk), most_of(size)
-        )
+        library = import_module(_MODULES.get(packing, packing))
     except ImportError:
         raise NotText(
             f"this Python was built without {packing}; unpack the file first"
         ) from None
+    return limited(library.open(disk), budget)
 
 
 @contextmanager
@@ -425,6 +498,10 @@ class Reading:
 
 class NotText(Exception):
     """The bytes are no text that can be read. The message is a clause without a full stop: why, and what to do."""
+
+
+class TooMuch(NotText):
+    """The budget of unpacked bytes is spent."""
 
 
 def recognize(head: bytes, *, whole: bool) -> str:

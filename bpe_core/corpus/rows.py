@@ -2,36 +2,41 @@
 
 import codecs
 import csv
-import io
 import json
 import re
+import shutil
 import tarfile
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from http.client import parse_headers
-from itertools import islice
-from math import inf
 from pathlib import PurePosixPath
-from typing import IO, Any, Final
+from tempfile import SpooledTemporaryFile, TemporaryFile
+from threading import Lock
+from typing import IO, Any, Final, Self, cast
 
 from bpe_core.corpus.reading import (
+    BLOCK,
+    COLUMNAR,
     HEAD,
     TABLES,
-    TOO_MUCH,
+    Budget,
+    Limits,
     NotText,
     TextFile,
+    TooMuch,
     decoded,
     form_of,
+    in_blocks,
     limited,
-    most_of,
     one_sentence,
     opened,
     packing_of,
     recognize,
     unpacked,
 )
-from bpe_core.process import installed
 from bpe_core.utf8 import without_surrogates
 from bpe_core.visible import counted, quoted, shortened, visible
 
@@ -46,9 +51,13 @@ _NAMES: Final = (
     "sentence",
 )
 _FIRST: Final = 20  # rows by which a field is guessed
-_BATCH: Final = 1024  # rows of a column that are unpacked at a time
-# How a stream of https://arrow.apache.org/docs/format/Columnar.html ends, and a file, which is one with a frame.
-_ARROW_ENDS: Final = (b"\xff\xff\xff\xff\0\0\0\0", b"ARROW1")
+_SAMPLE: Final = 1 << 20  # bytes of the first rows after which no more are read for it
+_HELD: Final = (
+    1 << 24
+)  # bytes of a text in an archive that wait in memory until it is checked
+_LONGEST_NAME: Final = (
+    1 << 20
+)  # bytes of a name, or of all that a tar archive says of a member
 _IS_TEXT: Final = re.compile(
     "(dictionary<values=)?(large_)?string"
 ).match  # a type of Arrow
@@ -57,15 +66,18 @@ _IS_TEXT: Final = re.compile(
 class RowReader:
     """Reads the documents of one file, and keeps what is left out of it."""
 
-    def __init__(self, field: str, skip_bad: bool) -> None:
+    def __init__(self, field: str, skip_bad: bool, limits: Limits) -> None:
         self.field, self.skip_bad = field, skip_bad
+        self.limits = limits
         self.omitted: list[
             str
         ] = []  # each row or member that is no document: where it stands, and why
 
-    def documents(self, file: IO[bytes], form: str) -> Iterator[str]:
-        """The documents of an unpacked file. Raises NotText where it is damaged or a row has no text in the field,
-        unless such rows may be left out, and for an archive that would unpack to too much."""
+    def documents(self, file: IO[bytes], form: str) -> Iterator[Iterator[str]]:
+        """Yield the documents of an unpacked file in blocks, each to be read before the next.
+
+        Raises NotText where the file is damaged or a row has no text in the field, unless such rows
+        may be left out, and for a file that would unpack to too much."""
         if form in ("tar", "zip"):
             return self._of_members(file, form)
         return self._web_pages(file) if form == "warc" else self._texts(file, form)
@@ -77,7 +89,7 @@ class RowReader:
             )
         self.omitted.append(what)
 
-    def _texts(self, file: IO[bytes], form: str) -> Iterator[str]:
+    def _texts(self, file: IO[bytes], form: str) -> Iterator[Iterator[str]]:
         if not (
             field := self.field
         ):  # of an archive, whose members are not asked for theirs
@@ -85,57 +97,56 @@ class RowReader:
                 "rows have several fields; name that of the text behind the archive, such as ::text"
             )
         keys = _keys(field)
-        for number, record in enumerate(_records(file, form, field), 1):
-            value = record
-            try:
-                for key in keys:
-                    value = value[int(key) if isinstance(value, list) else key]
-            except (LookupError, TypeError, ValueError):
-                value = None
-            if isinstance(value, str):
-                yield without_surrogates(value)
-            elif record is not None:
-                reason = (
-                    record
-                    if isinstance(record, NotText)
-                    else f"has no text as {quoted(field)}"
-                )
-                self._omit(
-                    f"{'line' if form == 'jsonl' else 'row'} {number:,} {reason}",
-                    is_bad=True,
-                )
-
-    def _of_members(self, file: IO[bytes], form: str) -> Iterator[str]:
-        """Those of an archive; each member is recognized as a file is, and its name is only a name."""
-        for name, size, content in _members(file, form):
-            if (base := PurePosixPath(name).name).startswith("."):
-                continue  # as hidden files of a folder
-            content = limited(content, inf)
-            content = unpacked(content, packing_of(content.peek(HEAD)), size)
-            head, shown = content.peek(HEAD)[:HEAD], visible(name)
-            inner = RowReader(self.field, self.skip_bad)
-            documents: Iterable[str]
-            try:
-                if (form := form_of(head, base)) in ("tar", "zip"):
-                    raise NotText("it is an archive within an archive; unpack it first")
-                if form:
-                    documents = inner.documents(content, form)
-                else:
-                    documents = [
-                        "".join(
-                            decoded(content, recognize(head, whole=len(head) < HEAD))
-                        )
-                    ]
-            except NotText as error:
-                self._omit(f"{shown} is not read ({error})")
+        text_in = _text_finder(form)
+        for number, record in enumerate(_records(file, form, field, self.limits), 1):
+            if record is None:
                 continue
             try:
-                yield from documents
-            except NotText as error:
-                raise NotText(f"in {shown}, {error}") from None
+                blocks = text_in(record, keys, self.limits)
+            except (LookupError, TypeError, ValueError):
+                blocks = None
+            if blocks is not None:
+                yield blocks
+                continue
+            reason = f"has no text as {quoted(field)}"
+            if isinstance(record, NotText):
+                reason = str(record)
+            row = "line" if form == "jsonl" else "row"
+            self._omit(f"{row} {number:,} {reason}", is_bad=True)
+
+    def _of_members(self, file: IO[bytes], form: str) -> Iterator[Iterator[str]]:
+        """Those of an archive; each member is recognized as a file is, and its name is only a name."""
+        for name, content in _members(file, form, self.limits):
+            if (base := PurePosixPath(name).name).startswith("."):
+                continue  # as hidden files of a folder
+            content = limited(content)
+            content = self.limits.unpacked_file(content, packing_of(content.peek(HEAD)))
+            head, shown = content.peek(HEAD)[:HEAD], visible(name)
+            inner = RowReader(self.field, self.skip_bad, self.limits)
+            with _WholeText() as text:
+                try:
+                    if (form := form_of(head, base)) in ("tar", "zip"):
+                        raise NotText(
+                            "it is an archive within an archive; unpack it first"
+                        )
+                    if form:
+                        documents = inner.documents(content, form)
+                    else:
+                        codec = recognize(head, whole=len(head) < HEAD)
+                        text.read(decoded(content, codec))
+                        documents = iter([text.blocks()])
+                except TooMuch:
+                    raise
+                except NotText as error:
+                    self._omit(f"{shown} is not read ({error})")
+                    continue
+                try:
+                    yield from documents
+                except NotText as error:
+                    raise NotText(f"in {shown}, {error}") from None
             self.omitted += (f"{shown} {what}" for what in inner.omitted)
 
-    def _web_pages(self, file: IO[bytes]) -> Iterator[str]:
+    def _web_pages(self, file: IO[bytes]) -> Iterator[Iterator[str]]:
         """The texts of a WET file, and of a WARC file but for what stands there as HTTP sent it: pages are HTML, and to
         be converted first. iipc.github.io/warc-specifications"""
         for number, line in enumerate(iter(lambda: file.readline(HEAD), b""), 1):
@@ -145,46 +156,99 @@ class RowReader:
                 raise NotText(
                     f"{place} is damaged: it begins with no version, or has no length"
                 )
-            body = io.BytesIO(file.read(int(length)))
-            if file.read(4) != b"\r\n\r\n":  # as behind each record
-                raise NotText(
-                    f"it ends within {place}, or the length of that is wrong; get it anew"
-                )
-            if head["WARC-Type"] in ("warcinfo", "request", "metadata", "revisit"):
-                continue
+            body = _blocks(file, int(length))
             mime, is_packed = (
                 head.get("Content-Type", ""),
                 "Content-Encoding" in head or "Transfer-Encoding" in head,
             )
-            if is_packed or not mime.lower().startswith("text/plain"):
-                self._omit(
-                    f"{place} is {'packed' if is_packed else visible(shortened(mime, 40)) or 'of no type'}"
-                )
-                continue
-            try:
-                yield body.read().decode()
-            except UnicodeDecodeError:
-                self._omit(f"{place} is not UTF-8")
+            omitted = ""
+            with _WholeText() as text:
+                if head["WARC-Type"] in ("warcinfo", "request", "metadata", "revisit"):
+                    is_text = False
+                elif is_packed or not mime.lower().startswith("text/plain"):
+                    is_text = False
+                    omitted = f"{place} is {'packed' if is_packed else visible(shortened(mime, 40)) or 'of no type'}"
+                else:
+                    is_text = True
+                    try:
+                        text.read(codecs.iterdecode(body, "utf-8"))
+                    except UnicodeDecodeError:
+                        is_text = False
+                        omitted = f"{place} is not UTF-8"
+                for _ in body:
+                    pass
+                if file.read(4) != b"\r\n\r\n":  # as behind each record
+                    raise NotText(
+                        f"it ends within {place}, or the length of that is wrong; get it anew"
+                    )
+                if is_text:
+                    yield text.blocks()
+                elif omitted:
+                    self._omit(omitted)
+
+
+class _WholeText:
+    """A text that is read to its end before its first block is given out: it may prove to be none.
+
+    A long one waits in a temporary file.
+    """
+
+    def __init__(self) -> None:
+        self._held = SpooledTemporaryFile(_HELD)  # noqa: SIM115  closed at the end
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._held.close()
+
+    def read(self, blocks: Iterable[str]) -> None:
+        for block in blocks:
+            self._held.write(block.encode())
+
+    def blocks(self) -> Iterator[str]:
+        self._held.seek(0)
+        return decoded(cast(IO[bytes], self._held), "utf-8")
+
+
+def _blocks(file: IO[bytes], n_bytes: int) -> Iterator[bytes]:
+    """Yield the next so many bytes of a file, or fewer at its end."""
+    while data := file.read(min(n_bytes, BLOCK)):
+        n_bytes -= len(data)
+        yield data
 
 
 def fields_of(file: TextFile) -> dict[str, list[str]]:
     """Each field of a file with rows that is a text, and what the first rows hold there; none for an archive. Raises
     Unreadable."""
     found: dict[str, list[str]] = {}
+    problem = None
+    n_problems = n_records = 0
     if file.form in TABLES and not file.empty:
+        limits = file.limits()
+        text_in = _text_finder(file.form)
+        left = _SAMPLE
         with (
             one_sentence(file.name),
             opened(file) as disk,
-            unpacked(disk, file.packing, file.size) as content,
+            unpacked(disk, file.packing, Budget(file.size)) as content,
+            closing(_records(content, file.form, "", limits)) as records,
         ):
-            for record in (
-                records := [*islice(_records(content, file.form, ""), _FIRST)]
-            ):
-                for name, value in record.items() if isinstance(record, dict) else ():
-                    if isinstance(value, str):
-                        found.setdefault(name, []).append(value)
-            if records and all(isinstance(record, NotText) for record in records):
-                raise NotText(f"its first row {records[0]}")
+            for number, record in enumerate(records):
+                if number == _FIRST or left < 0:
+                    break
+                n_records += 1
+                if isinstance(record, NotText):
+                    problem = problem or record
+                    n_problems += 1
+                for name in record if isinstance(record, dict) else ():
+                    blocks = text_in(record, [name], limits)
+                    if blocks is not None:
+                        text = "".join(blocks)
+                        left -= len(text)
+                        found.setdefault(name, []).append(text)
+            if problem and n_problems == n_records:
+                raise NotText(f"its first row {problem}")
     return found
 
 
@@ -201,18 +265,44 @@ def guessed(file: TextFile) -> TextFile:
     return replace(file, field=named or longest, fields=tuple(fields))
 
 
-def _records(file: IO[bytes], form: str, field: str) -> Iterator[Any]:
+def _records(
+    file: IO[bytes], form: str, field: str, limits: Limits
+) -> Generator[Any, None, None]:
     """The lines or rows: a dict by field, of a table only `field`, or if that is "" those that are texts; NotText for
-    what is none, and None for an empty line."""
-    if form in ("parquet", "arrow"):
-        return (
-            row for batch in _batches(file, form, field) for row in batch.to_pylist()
-        )
-    return (
-        map(_json, file)
-        if form == "jsonl"
-        else _table(file, "\t" if form == "tsv" else ",", field)
-    )
+    what is none, and None for an empty line. The values of a parquet or arrow file are scalars of Arrow."""
+    if form in COLUMNAR:
+        return _column_rows(file, form, field, limits)
+    if form == "jsonl":
+        return _json_lines(file, limits)
+    return _table(file, "\t" if form == "tsv" else ",", field, limits)
+
+
+def _text_finder(form: str) -> Callable[..., Iterator[str] | None]:
+    if form not in COLUMNAR:
+        return _text
+    from bpe_core.corpus.columns import text_in  # late: few need pyarrow
+
+    return text_in
+
+
+def _text(record: Any, keys: list[str], limits: Limits) -> Iterator[str] | None:
+    """Return the text that is found by these keys, one in the other, in blocks; None for another value."""
+    for key in keys:
+        record = record[int(key) if isinstance(record, list) else key]
+    if not isinstance(record, str):
+        return None
+    return in_blocks(without_surrogates(record))
+
+
+def _json_lines(file: IO[bytes], limits: Limits) -> Generator[Any, None, None]:
+    most = limits.longest_row
+    while line := file.readline(most + 1):
+        if len(line) <= most:
+            yield _json(line)
+            continue
+        while not line.endswith(b"\n") and (line := file.readline(BLOCK)):
+            pass
+        yield _too_long(most)
 
 
 def _json(line: bytes) -> Any:
@@ -228,61 +318,102 @@ def _json(line: bytes) -> Any:
         )
 
 
-def _table(file: IO[bytes], delimiter: str, field: str) -> Iterator[Any]:
-    csv.field_size_limit(
-        1 << 30
-    )  # a document may be long; the default refuses one of 128 KB
-    rows, begin = (
-        csv.reader(
-            codecs.iterdecode(file, "utf-8-sig"), delimiter=delimiter, strict=True
-        ),
-        1,
+def _too_long(most: int) -> NotText:
+    return NotText(
+        f"has more than {most:,} bytes, too many for the memory; make it a file of its own, or allow more --memory"
+    )
+
+
+class _RowLines:
+    """The lines of a table, whose rows may have several."""
+
+    def __init__(self, file: IO[bytes], most: int) -> None:
+        self._file = file
+        self._most = most
+        self._left = most
+        self.number = 1  # of the line in which the row begins
+        self._n_read = 0
+
+    def begin_row(self) -> None:
+        self._left = self._most
+        self.number = self._n_read + 1
+
+    def __iter__(self) -> Iterator[bytes]:
+        while line := self._file.readline(self._left + 1):
+            self._left -= len(line)
+            if self._left < 0:
+                raise NotText(
+                    f"the row that begins in line {self.number:,} {_too_long(self._most)}"
+                )
+            self._n_read += 1
+            yield line
+
+
+class _LongFields:
+    """Lets fields of CSV be long while tables are read: the module `csv` has one limit for all, of 128 KB."""
+
+    lock = Lock()
+    n_readers = 0
+    limit_before = 0
+
+    @classmethod
+    @contextmanager
+    def allowed(cls) -> Iterator[None]:
+        with cls.lock:
+            if not cls.n_readers:
+                cls.limit_before = csv.field_size_limit(1 << 30)
+            cls.n_readers += 1
+        try:
+            yield
+        finally:
+            with cls.lock:
+                cls.n_readers -= 1
+                if not cls.n_readers:
+                    csv.field_size_limit(cls.limit_before)
+
+
+def _table(
+    file: IO[bytes], delimiter: str, field: str, limits: Limits
+) -> Generator[Any, None, None]:
+    lines = _RowLines(file, limits.longest_row)
+    rows = csv.reader(
+        codecs.iterdecode(lines, "utf-8-sig"), delimiter=delimiter, strict=True
     )
     try:
-        head = next(rows, [])
-        _columns(field, head)
-        begin = rows.line_num + 1
-        for row in rows:
-            begin = rows.line_num + 1  # of the next row, which may have many lines
-            if len(row) == len(head):
-                yield dict(zip(head, row, strict=True))
-            elif row:
-                yield NotText(
-                    f"has {counted(len(row), 'field')}, and the first line {len(head):,}"
-                )
+        with _LongFields.allowed():
+            head = next(rows, [])
+            _columns(field, head)
+            lines.begin_row()
+            for row in rows:
+                lines.begin_row()
+                if len(row) == len(head):
+                    yield dict(zip(head, row, strict=True))
+                elif row:
+                    yield NotText(
+                        f"has {counted(len(row), 'field')}, and the first line {len(head):,}"
+                    )
     except (csv.Error, UnicodeDecodeError) as error:
         raise NotText(
-            f"what begins in line {begin:,} is damaged ({visible(str(error))})"
+            f"what begins in line {lines.number:,} is damaged ({visible(str(error))})"
         ) from None
 
 
-def _batches(file: IO[bytes], form: str, field: str) -> Iterator[Any]:
-    """Batches of the column `field`, or of all that are texts."""
-    library = installed(
-        "pyarrow.parquet" if form == "parquet" else "pyarrow.ipc",
-        f"a .{form} file",
-        "corpora",
-    )
-    if not file.seekable():  # packed, or in an archive
-        file = io.BytesIO(file.read())
-    if form == "parquet":
-        table = library.ParquetFile(file)
-        columns = _of_arrow(table.schema_arrow, field)
-        yield from table.iter_batches(
-            batch_size=_BATCH, columns=columns, use_threads=False
-        )
-        return
-    is_file = file.read(6) == b"ARROW1"
-    file.seek(-8, io.SEEK_END)
-    if not file.read().endswith(_ARROW_ENDS):
-        raise NotText("it ends too early, without the mark of its end; get it anew")
-    file.seek(8 if is_file else 0)
-    reader = library.open_stream(file)
-    columns = _of_arrow(reader.schema, field)
-    for batch in reader:
-        batch.validate(full=True)
-        for start in range(0, batch.num_rows, _BATCH):
-            yield batch.select(columns).slice(start, _BATCH)
+def _column_rows(
+    file: IO[bytes], form: str, field: str, limits: Limits
+) -> Generator[Any, None, None]:
+    from bpe_core.corpus import columns  # late: few need it
+
+    with ExitStack() as stack:
+        if not file.seekable():  # packed, or in an archive
+            copy = stack.enter_context(TemporaryFile())
+            shutil.copyfileobj(file, copy)
+            copy.seek(0)
+            file = copy
+        of_form = {"parquet": columns.parquet_batches, "arrow": columns.arrow_batches}
+        for batch in of_form[form](file, partial(_of_arrow, field=field), limits):
+            names = batch.schema.names
+            for values in zip(*columns.values_of(batch, limits), strict=True):
+                yield dict(zip(names, values, strict=True))
 
 
 def _keys(field: str) -> list[str]:
@@ -315,8 +446,24 @@ def _columns(field: str, texts: list[str]) -> list[str]:
     return [field] if field else texts
 
 
+_ENCRYPTED: Final = 1  # a flag of a member of a zip archive
+# Members of a tar archive that are no files: tarfile holds them in memory.
+_NAMES_OF_TAR: Final = (
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
+    tarfile.XHDTYPE,
+    tarfile.XGLTYPE,
+    tarfile.SOLARIS_XHDTYPE,
+)
+
+
 class _Member(tarfile.TarInfo):
     """A member of a tar archive, that does not pass for its end if it is damaged."""
+
+    def _proc_member(self, tarfile_: tarfile.TarFile) -> tarfile.TarInfo:
+        if self.size > _LONGEST_NAME and self.type in _NAMES_OF_TAR:
+            raise tarfile.ReadError(f"a name of {self.size:,} bytes")
+        return super()._proc_member(tarfile_)  # type: ignore[misc, no-any-return]
 
     @classmethod
     def fromtarfile(cls, tarfile_: tarfile.TarFile) -> "_Member":
@@ -330,8 +477,10 @@ class _Member(tarfile.TarInfo):
             raise tarfile.ReadError(f"at offset {tarfile_.offset:,}, {error}") from None
 
 
-def _members(file: IO[bytes], form: str) -> Iterator[tuple[str, int, IO[bytes]]]:
-    """(name, size, content) of the files in an archive, each to be read before the next."""
+def _members(
+    file: IO[bytes], form: str, limits: Limits
+) -> Iterator[tuple[str, IO[bytes]]]:
+    """(name, content) of the files in an archive, each to be read before the next."""
     if form == "tar":
         with tarfile.open(fileobj=file, mode="r|", tarinfo=_Member) as tar:
             for entry in tar:
@@ -340,15 +489,17 @@ def _members(file: IO[bytes], form: str) -> Iterator[tuple[str, int, IO[bytes]]]
                     and not entry.issparse()
                     and (content := tar.extractfile(entry))
                 ):
-                    yield entry.name, entry.size, content
+                    yield entry.name, content
                 tar.members = []  # type: ignore[attr-defined]  # which would keep all
         return
     with zipfile.ZipFile(file) as archive:
         members = [member for member in archive.infolist() if not member.is_dir()]
-        if sum(member.file_size for member in members) > most_of(
-            file.seek(0, io.SEEK_END)
-        ):  # no more is read of any
-            raise NotText(TOO_MUCH)
+        # No more than this is read of any.
+        limits.unpack(sum(member.file_size for member in members))
         for member in members:
+            if member.flag_bits & _ENCRYPTED:
+                raise NotText(
+                    f"{visible(member.filename)} in it is encrypted; unpack it first, with its password"
+                )
             with archive.open(member) as content:
-                yield member.filename, member.file_size, content
+                yield member.filename, content

@@ -89,6 +89,7 @@ class Spill:
         self._rows = min(
             ROWS, max(memory, LEAST) >> 11
         )  # of a run, some 200 bytes each on its way
+        self.memory = memory
         self._most = (
             memory * 2 // 5
         )  # the rest: a table while it grows, those of the threads, a run on its way

@@ -8,18 +8,22 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
+from math import inf
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
 from bpe_core.corpus import Found, find_files
 from bpe_core.corpus.reading import (
     HEAD,
+    MEMORY,
     TABLES,
     TEXTS,
+    Limits,
     NotText,
     Skipped,
+    T,
     TextFile,
     form_of,
     one_sentence,
@@ -95,9 +99,12 @@ class StreamFile(TextFile):
 
     source: "_Source" = field(kw_only=True, compare=False)
 
+    def limits(self) -> Limits:
+        return Limits(self.memory, inf)  # the size of a stream is unknown
+
     def _read(
-        self, texts_in: Callable[[IO[bytes]], Iterator[str]]
-    ) -> Iterator[tuple[int, str]]:
+        self, texts_in: Callable[[IO[bytes]], Iterator[T]]
+    ) -> Iterator[tuple[int, T]]:
         source = self.source
         with one_sentence(self.name):
             if source.is_read:
@@ -120,7 +127,7 @@ class _Source:
 
 @contextmanager
 def streams_and_files(
-    paths: Iterable[str], *, skip_bad: bool, heed: Heed
+    paths: Iterable[str], *, skip_bad: bool, heed: Heed, memory: int = MEMORY
 ) -> Iterator[Found]:
     """Find the files of a corpus as `find_files` does, and take each pipe among `paths`, and "-" for stdin, as a text
     too; what is opened is closed at the end.
@@ -134,9 +141,12 @@ def streams_and_files(
             paths, lambda path: is_stream(split_field(path)[0])
         ):
             if are_streams:
-                files += [_open(path, heed, seen, opened) for path in group]
+                files += [
+                    replace(_open(path, heed, seen, opened), memory=memory)
+                    for path in group
+                ]
                 continue
-            found = find_files(group, skip_bad=skip_bad)
+            found = find_files(group, skip_bad=skip_bad, memory=memory)
             skipped += found.skipped
             files += [
                 file

@@ -12,7 +12,7 @@ from pathlib import Path
 from bpe_core.content.presets import Preset
 from bpe_core.corpus import Counts, Found, Skipped, find_files
 from bpe_core.corpus.measure import Measure
-from bpe_core.corpus.reading import Reading, TextFile, Unreadable, split_field
+from bpe_core.corpus.reading import MEMORY, Reading, TextFile, Unreadable, split_field
 from bpe_core.corpus.sampling import EVERYTHING, Sample, files_by_weight
 from bpe_core.corpus.streams import StreamFile, streams_and_files
 from bpe_core.errors import OptionError, Stopped
@@ -21,7 +21,7 @@ from bpe_core.patterns import Splitter, splitter
 from bpe_core.process import most_threads
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.typed_numbers import amount
-from bpe_core.visible import counted, visible
+from bpe_core.visible import counted, shortened, visible
 from bpe_core.whole_file import check_place
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.messages import Counted, Done, Role, Saved
@@ -39,13 +39,14 @@ def count_files(
     sample: Sample = EVERYTHING,
     read: Callable[..., Counts] = Counts.read,
     with_streams: bool = False,
+    memory: int = MEMORY,
 ) -> Counts:
     """Count the pieces of all texts in `paths`, files or folders, or of a founding example.
 
     `outputs` are files that the command writes: in a folder they are no texts, or else the corpus would be another one
     after it. `weights` are those of some paths, or what `tempered` makes them of; `sample` is what is read of the
     files, and `read` reads them: as `Counts.read`, or on a cluster. `with_streams`: whether "-" for stdin and pipes are
-    read, too, once and as a whole.
+    read, too, once and as a whole. `memory` is what counting may take, in bytes.
     Reports progress on the way, then `Skipped` for each file skipped and `Counted`, all with this `role`; says which
     fields were guessed.
     Raises Stopped, TextError for a path that cannot be read, PatternError for a pattern that is none.
@@ -56,10 +57,15 @@ def count_files(
         finding: AbstractContextManager[Found]
         if with_streams:
             finding = streams_and_files(
-                paths, skip_bad=sample.skip_bad, heed=partial(_heed, job)
+                paths,
+                skip_bad=sample.skip_bad,
+                heed=partial(_heed, job),
+                memory=memory,
             )
         else:
-            finding = nullcontext(find_files(paths, skip_bad=sample.skip_bad))
+            finding = nullcontext(
+                find_files(paths, skip_bad=sample.skip_bad, memory=memory)
+            )
         with finding as found:
             files = _without(outputs, found.files)
             counts = _count_found(
@@ -107,9 +113,10 @@ def _count_found(
         if len(file.fields) > 1
     }
     for (field, fields), name in guesses.items():
-        others = visible(", ".join(other for other in fields if other != field))
+        others = ", ".join(other for other in fields if other != field)
+        others = visible(shortened(others, 200))
         job.say(
-            f"Of {name} the field {visible(field)} is read, not {others}: PATH::FIELD names another."
+            f"Of {name} the field {visible(shortened(field, 200))} is read, not {others}: PATH::FIELD names another."
         )
     left_out: list[Skipped] = []
     before = total = 0

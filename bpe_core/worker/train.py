@@ -130,6 +130,8 @@ class Recipe:
                 job.progress("preparing", 0, 0, "connecting to Dask")
                 read = stack.enter_context(connected(self.dask)).read
             more["read"] = partial(read, spill=spill)
+            if spill:
+                more["memory"] = spill.memory
             return count_files(
                 self.paths,
                 pattern,

@@ -16,6 +16,7 @@ SIZES: Final[dict[str, dict[str, int]]] = {
     "fuzz_splice": {"edits": 1_000_000},
     "fuzz_files": {"files": 20_000},
     "fuzz_counts": {"flips": 100_000, "forged": 20_000},
+    "fuzz_corpora": {"files": 1_000},
     "fuzz_data_folder": {"rounds": 1_000},
     "fuzz_lessons": {"lessons": 20_000},
     "interrupts": {"interrupts": 10_000},
