@@ -19,7 +19,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_files import BYTE_NAMES, BYTES, huggingface, put
 
-from bpe_core import BpeError, Tokenizer, UnknownTokenError, load, save, train
+from bpe_core import (
+    BpeError,
+    Tokenizer,
+    UnknownTokenError,
+    Vocabulary,
+    load,
+    save,
+    train,
+)
 from bpe_core.tokenizer.training_record import TrainingRecord
 from tests.attack.fuzz_files.sound import field
 from tests.attack.fuzz_files.verdict import check_sentence
@@ -30,6 +38,7 @@ EXAMPLES = [60, pytest.param(3000, marks=pytest.mark.slow)]
 TEXTS = (
     "",
     "ab abc  cab",
+    " ab",
     "  a\tb \n\n c  ",
     "aéb ééa日日 é",
     "A1b12c123 ,,.a,b",
@@ -41,8 +50,14 @@ Encode = Callable[[str], list[int]]
 """Of a library: a text in, ids out."""
 
 
-def hold(cases: st.SearchStrategy[Any], compare: Callable[[Any], str], n: int) -> None:
-    """Compare `n` cases; `compare` returns "same", or who refused the file. At least a third must be the same."""
+def hold(
+    cases: st.SearchStrategy[Any],
+    compare: Callable[[Any], str],
+    n: int,
+    *,
+    least: float = 1,
+) -> None:
+    """Compare `n` cases; `compare` returns "same", or who refused the file. The share `least` must be the same."""
     outcomes = Counter[str]()
 
     @settings(max_examples=n)
@@ -51,7 +66,7 @@ def hold(cases: st.SearchStrategy[Any], compare: Callable[[Any], str], n: int) -
         outcomes[compare(case)] += 1
 
     agrees()
-    assert outcomes["same"] * 3 >= outcomes.total(), outcomes
+    assert outcomes["same"] >= least * outcomes.total(), outcomes
 
 
 def loaded(files: dict[str, Any], pattern: str | None = None) -> Tokenizer | None:
@@ -102,6 +117,7 @@ texts_too = st.lists(st.text("abcAé日 ,.1▁\n<s>", max_size=9), max_size=2).m
 
 MERGES = ("a b", "b c", "ab c", "a a", "b b", "c a", "Ġ a", "Ġ ab", "▁ a", "▁ ab")
 """In the byte alphabet Ġ is a space; in characters ▁ is."""
+BYTE_MERGES = (*MERGES[:-2], "# #")
 
 byte_level = st.fixed_dictionaries(
     {
@@ -208,7 +224,8 @@ def recipes(draw: st.DrawFn) -> dict[str, Any]:
 def described(recipe: dict[str, Any]) -> dict[str, Any]:
     whole = huggingface(MERGES)
     vocab = whole["model"]["vocab"]
-    for name in ("<unk>", "cab", *(BYTE_NAMES if recipe["bytes"] else ())):
+    characters = (" a", *BYTE_NAMES) if recipe["bytes"] else ()
+    for name in ("<unk>", "cab", *characters):
         if name != recipe["lacking"]:
             vocab[name] = len(vocab)
     merges = recipe["merges"]
@@ -258,7 +275,7 @@ def test_tokenizer_json(n: int) -> None:
             ours, lambda text: theirs.encode(text, add_special_tokens=False).ids, texts
         )
 
-    hold(st.tuples(recipes(), texts_too), compare, n)
+    hold(st.tuples(recipes(), texts_too), compare, n, least=1 / 3)
 
 
 # SentencePiece
@@ -333,7 +350,7 @@ def test_sentencepiece_models(n: int) -> None:
                 assert ours.decode(ids) == theirs.decode(ids)
         return same_ids(ours, theirs and theirs.encode, texts)
 
-    hold(st.tuples(models(), texts_too), compare, n)
+    hold(st.tuples(models(), texts_too), compare, n, least=1 / 3)
 
 
 # tekken.json
@@ -398,7 +415,7 @@ def test_tekken(n: int, tmp_path: Path) -> None:
         encode = theirs and (lambda text: theirs.encode(text, bos=False, eos=False))
         return same_ids(ours, encode, texts)
 
-    hold(st.tuples(tekkens(), texts_too), compare, n)
+    hold(st.tuples(tekkens(), texts_too), compare, n, least=1 / 3)
 
 
 # Ranks
@@ -496,7 +513,7 @@ def test_js_tiktoken(n: int) -> None:
 
 two_files = st.fixed_dictionaries(
     {
-        "merges": st.lists(st.sampled_from(MERGES[:-2]), unique=True, min_size=1),
+        "merges": st.lists(st.sampled_from(BYTE_MERGES), unique=True, min_size=1),
         "version line": st.sampled_from(["", "#version: 0.2\n"]),
         "newline": st.sampled_from(["\n", "\r\n"]),
         "ends with a newline": st.booleans(),
@@ -514,7 +531,7 @@ two_files = st.fixed_dictionaries(
 
 
 def two_files_of(recipe: dict[str, Any]) -> dict[str, Any]:
-    vocab = huggingface(MERGES[:-2])["model"]["vocab"]
+    vocab = huggingface(BYTE_MERGES)["model"]["vocab"]
     newline = recipe["newline"]
     merges = recipe["version line"] + newline.join(recipe["merges"])
     if recipe["ends with a newline"]:
@@ -609,12 +626,20 @@ def test_minbpe(n: int) -> None:
         return same_ids(ours, encoded_by(merges, pattern), texts)
 
     newlines = st.sampled_from(["\n", "\r\n"])
-    files = (st.sampled_from(PATTERNS), specials, pairs, longer, newlines, texts_too)
+    # minbpe strips the line of the pattern, so it can't begin with a space.
+    files = (
+        st.sampled_from(PATTERNS[:2]),
+        specials,
+        pairs,
+        longer,
+        newlines,
+        texts_too,
+    )
     hold(st.tuples(*files), compare, n)
 
 
 RECORDED = {
-    "n_given": [1],
+    "n_given": [1, 4],
     "sample": ["half of it"],
     "weights": ["en=2"],
     "created": ["2026-01-01"],
@@ -656,3 +681,142 @@ def test_the_record_of_a_training(n: int, tmp_path: Path) -> None:
     sources = optional(weight=[1, 3], documents=[0, 1, 7])
     counts = optional(first_counts=[[], [*range(256)]])
     hold(st.tuples(optional(**RECORDED), sources, counts), compare, n)
+
+
+# Fields that the libraries always write, and that are optional here
+
+
+BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
+A_SPLIT = {"type": "Split", "pattern": {"Regex": "b"}, "behavior": "Removed"}
+METASPACE = {"type": "Metaspace", "replacement": "▁"}
+
+
+@pytest.mark.parametrize(
+    ("key", "part", "field", "default", "other"),
+    [
+        ("normalizer", {"type": "Strip"}, "strip_left", True, False),
+        ("normalizer", {"type": "Strip"}, "strip_right", True, False),
+        ("pre_tokenizer", {"type": "ByteLevel"}, "add_prefix_space", True, False),
+        ("pre_tokenizer", {"type": "ByteLevel"}, "use_regex", True, False),
+        ("pre_tokenizer", {"type": "Digits"}, "individual_digits", False, True),
+        ("pre_tokenizer", {"type": "Punctuation"}, "behavior", "Isolated", "Removed"),
+        ("pre_tokenizer", METASPACE, "split", True, False),
+        ("pre_tokenizer", METASPACE, "add_prefix_space", True, False),
+        ("pre_tokenizer", A_SPLIT, "invert", False, True),
+    ],
+)
+def test_an_absent_field_of_a_part_has_its_default(
+    key: str, part: Any, field: str, default: Any, other: Any
+) -> None:
+    merges = ("1 2", ". .", "a Ġ", "Ġ b", "a ▁", "▁ b", "b a")
+
+    def ids(**fields: Any) -> list[int]:
+        whole = huggingface(merges)
+        whole["pre_tokenizer"] = BYTE_LEVEL
+        whole[key] = part | fields
+        if key == "pre_tokenizer" and part["type"] not in ("ByteLevel", "Metaspace"):
+            whole[key] = in_sequence([part | fields, BYTE_LEVEL])
+        ours = loaded({"tokenizer.json": whole})
+        assert ours
+        return ours.encode(" b a  b 12 ..ba ")
+
+    assert ids() == ids(**{field: default}) != ids(**{field: other})
+
+
+def test_an_absent_flag_of_an_added_token_has_its_default() -> None:
+    def ids(text: str, **flags: Any) -> list[int]:
+        whole = huggingface()
+        whole["normalizer"] = {"type": "Lowercase"}
+        whole["added_tokens"] = [{"id": 300, "content": "xy"} | flags]
+        ours = loaded({"tokenizer.json": whole})
+        assert ours
+        return ours.encode(text, disallowed_special=())
+
+    assert ids("xy") == ids("xy", special=False) == [300]
+    assert ids("xy", special=True) == [120, 121]
+    assert ids("XY") == ids("XY", normalized=True) == [300]
+    assert ids("XY", normalized=False) == [120, 121]
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"continuing_subword_prefix": "##"}, "the continuing_subword_prefix '##'"),
+        ({"end_of_word_suffix": "</w>"}, "the end_of_word_suffix '</w>'"),
+        ({"merges": None, "type": None}, "the model WordPiece"),
+        ({"byte_fallback": True, "unk_token": "a"}, "byte_fallback with 255 of 256"),
+    ],
+)
+def test_a_field_that_would_give_other_ids_is_refused(
+    changes: dict[str, Any], problem: str, tmp_path: Path
+) -> None:
+    whole = huggingface()
+    for name in BYTE_NAMES[1:]:
+        whole["model"]["vocab"][name] = len(whole["model"]["vocab"])
+    whole["model"] |= changes
+    whole["model"] = {k: v for k, v in whole["model"].items() if v is not None}
+    with pytest.raises(BpeError, match=problem):
+        load(put(tmp_path, {"tokenizer.json": whole}))
+
+
+def test_an_inverted_split_that_joins_its_matches_is_refused(tmp_path: Path) -> None:
+    whole = huggingface()
+    inverted = A_SPLIT | {"behavior": "Contiguous", "invert": True}
+    whole["pre_tokenizer"] = in_sequence([inverted, BYTE_LEVEL])
+    with pytest.raises(BpeError, match="'Contiguous' with invert"):
+        load(put(tmp_path, {"tokenizer.json": whole}))
+
+
+def test_a_token_of_the_vocabulary_can_be_added_by_the_configuration() -> None:
+    whole = huggingface()
+    number = whole["model"]["vocab"]["abc"]
+    entry = {"content": "abc", "special": True, "normalized": False}
+    ours = loaded(
+        {
+            "tokenizer.json": whole | {"added_tokens": [{"id": 400, "content": "xy"}]},
+            "tokenizer_config.json": {"added_tokens_decoder": {str(number): entry}},
+        }
+    )
+    assert ours and ours.special_tokens == {"abc": number}
+
+
+def test_a_model_of_sentencepiece_without_a_kind_is_of_the_kind_unigram(
+    tmp_path: Path,
+) -> None:
+    data = field(1, message({1: b"a"})) + field(2, message({24: 0}))
+    with pytest.raises(BpeError, match="of the kind Unigram"):
+        load(put(tmp_path, {"tokenizer.model": data}))
+
+
+def test_a_special_token_behind_the_last_one_is_refused(tmp_path: Path) -> None:
+    recipe = {"tokens": [], "unused": 0, "specials": 3, "listed": ["a", "b", "c"]}
+    whole = tekken_of(recipe | {"config": {"pattern": PATTERNS[0], "version": "v7"}})
+    whole["special_tokens"][2]["rank"] = 3
+    with pytest.raises(BpeError, match="from 0 to 2 was expected, not 3"):
+        load(put(tmp_path, {"tekken.json": whole}))
+
+
+def test_a_token_made_by_a_merge_is_not_special_however_it_looks(
+    tmp_path: Path,
+) -> None:
+    vocab = huggingface(("[ a", "[a ]"))["model"]["vocab"]
+    merges = "#version: 0.2\n[ a\n[a ]\n"
+    ours = load(
+        put(tmp_path, {"vocab.json": vocab, "merges.txt": merges}), pattern="none"
+    )
+    assert ours.special_tokens == {}
+
+
+def test_a_given_pattern_replaces_that_of_js_tiktoken() -> None:
+    recipe = {"tokens": [b"ab", b"b c"], "order": "bytes first", "gap": 0}
+    whole = {"ranks": recipe, "cuts": set(), "whole": {}, "pattern": PATTERNS[0]}
+    ours = loaded({"a.json": js_of(whole)}, "none")
+    assert ours and ours.encode("b c") == [257]
+
+
+def test_no_token_is_looked_up_after_a_file_that_says_so(tmp_path: Path) -> None:
+    base = dict(enumerate([*BYTES, b"xyz"]))
+    for whole_pieces in ({}, {b"xyz": 256}):
+        ours = Tokenizer(Vocabulary(base, [], whole_pieces=whole_pieces), "none")
+        save(ours, tmp_path / "mine.json")
+        assert load(tmp_path / "mine.json").encode("xyz") == ours.encode("xyz")
