@@ -16,8 +16,6 @@ MAY_BE = (
     # Oracles that are not in the extra `dev`: what they say of some files is checked where people have them.
     "scipy is not installed",
     "tokenization-scorer is not installed",
-    "mistral-common is not installed",
-    "sentencepiece is not installed",
 )
 WITHOUT = {
     "kernel": ("the kernel is turned off", "the scanner is part of the kernel"),

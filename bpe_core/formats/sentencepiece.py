@@ -122,6 +122,8 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
         file.unsupported(
             "it treats spaces as suffixes or has unused pieces, which is not supported"
         )
+    if not normalizer.get(5, 1):  # escape_whitespaces
+        file.unsupported("it keeps spaces instead of U+2581, which is not supported")
     if pattern is not None:
         file.unsupported("SentencePiece splits at no pattern, so none can be given")
     # add_dummy_prefix: a space is put before a text; remove_extra_whitespaces: at its ends, and all but one of a run

@@ -154,6 +154,8 @@ def _preparation(fields: Fields, pattern: str | None) -> tuple[Preparation, bool
         steps, within = [*others, SplitStep(splitter(pattern))], None
     puts = ReplaceStep(" ", METASPACE) in steps
     puts |= any(components.replaces(part, " ", METASPACE) for part in normalizers)
+    # In the byte alphabet U+2581 is three bytes, which stand for themselves.
+    puts = puts and not is_bytewise
     takes = (
         part.text("type") == "Metaspace" or components.replaces(part, METASPACE, " ")
         for part in decoders

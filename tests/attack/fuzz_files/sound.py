@@ -246,7 +246,7 @@ def _pipeline(shape: str) -> bytes:
     return PIPELINES[shape](_CORPUS).to_str(pretty=True).encode()
 
 
-def _field(number: int, value: int | float | bytes) -> bytes:
+def field(number: int, value: int | float | bytes) -> bytes:
     """A field of a protobuf message."""
     if isinstance(value, int):
         return _varint(number << 3) + _varint(value)
@@ -287,11 +287,11 @@ def _sentencepiece() -> Iterator[Sound]:
         ("unknown", [*start, *pieces, ("ca", 0.0, user)], 1, 1),
     ):
         message = b"".join(
-            _field(1, _field(1, name.encode()) + _field(2, score) + _field(3, kind))
+            field(1, field(1, name.encode()) + field(2, score) + field(3, kind))
             for name, score, kind in rows
         )
-        normalizer = _field(1, b"identity") + _field(3, prefix) + _field(4, removes)
-        data = message + _field(2, _field(3, 2)) + _field(3, normalizer)
+        normalizer = field(1, b"identity") + field(3, prefix) + field(4, removes)
+        data = message + field(2, field(3, 2)) + field(3, normalizer)
         yield Sound(shape, {"a.model": data}, ("a.model",))
 
 

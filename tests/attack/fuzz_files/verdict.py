@@ -38,7 +38,7 @@ def verdict(path: Path, pattern: str | None, *, most: int | None = None) -> str:
     try:
         tokenizer = load(path, pattern=pattern)
     except BpeError as error:
-        _check_sentence(error)
+        check_sentence(error)
         return "refused"
     texts = (*TEXTS, _own_text(tokenizer))
     ids = _ids(tokenizer, texts)
@@ -53,7 +53,8 @@ def verdict(path: Path, pattern: str | None, *, most: int | None = None) -> str:
     return "sound"
 
 
-def _check_sentence(error: BpeError) -> None:
+def check_sentence(error: BpeError) -> None:
+    """Raise `Unsound` unless an error is one printable sentence of a bearable length."""
     if not 0 < len(str(error)) <= LONGEST or visible(str(error)) != str(error):
         raise Unsound(f"no sentence: {ascii(str(error))[:200]}")
 
@@ -82,7 +83,7 @@ def _or_sentence(encode: Callable[[str], list[int]], text: str) -> list[int] | N
     try:
         return encode(text)
     except BpeError as error:
-        _check_sentence(error)
+        check_sentence(error)
         return None
 
 
@@ -119,7 +120,7 @@ def _check_written(
         try:
             save(tokenizer, path, format=format)
         except BpeError as error:
-            _check_sentence(error)
+            check_sentence(error)
             return
         try:
             again = load(

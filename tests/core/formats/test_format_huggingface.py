@@ -532,3 +532,16 @@ def test_a_file_of_ours_is_read_as_what_it_was_written_from(pattern, tmp_path):
         loaded = load(tmp_path / "tokenizer.json")
         assert (loaded, loaded.pattern) == (tokenizer, pattern)
         tokenizer = loaded
+
+
+def test_the_sign_for_a_space_is_three_bytes_where_tokens_are_made_of_bytes(tmp_path):
+    """Spaces that a normalizer has replaced by U+2581 stay replaced; only a vocabulary of characters means a space."""
+    replaces = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
+    whole = huggingface(("a b", "b c")) | {"normalizer": replaces}
+    theirs = tokenizers.Tokenizer.from_str(json.dumps(whole))
+    ours = load(put(tmp_path, {"tokenizer.json": whole}))
+    for text in ("ab bc", " a  b", "▁ab"):
+        assert ours.encode(text) == theirs.encode(text).ids
+    whole["decoder"] = {**replaces, "pattern": {"String": "▁"}, "content": " "}
+    with pytest.raises(FormatError, match="a decoder that makes spaces of U\\+2581"):
+        load(put(tmp_path, {"tokenizer.json": whole}))

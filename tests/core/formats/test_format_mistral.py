@@ -1,4 +1,4 @@
-"""tekken.json and SentencePiece models: small ones made here, and Mistral's own where mistral-common is installed."""
+"""tekken.json and SentencePiece models: small ones made here, and Mistral's own from mistral-common."""
 
 from importlib.util import find_spec
 from pathlib import Path

@@ -247,6 +247,7 @@ SENTENCEPIECE = [
         sentencepiece(normalizer=field(1, b"nmt_nfkc") + field(2, b"x")),
         "the table 'nmt_nfkc'",
     ),
+    (sentencepiece(normalizer=field(5, 0)), "keeps spaces instead of U+2581"),
     (sentencepiece()[:3000], "cut off"),
     (sentencepiece([("\0", float("nan"), NORMAL)]), "cut off"),
 ]
