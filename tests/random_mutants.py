@@ -285,6 +285,8 @@ def try_mutant(copy: Copy, drawn: Drawn, reach: Reach) -> dict[str, object]:
         return row | {"state": "timeout"}
     if code == 0:
         return row | {"state": "survived"}
+    if code == 4 and "not found" in words:  # the test, not the mutant, is at fault
+        return row | {"state": "not tried", "by": words}
     return row | {"state": "killed", "by": words, "code": code}
 
 
