@@ -36,14 +36,12 @@ MOST_SECONDS: Final = 60.0
 COVERAGE_SETTINGS: Final = """\
 [run]
 source = bpe_core,tui
-context = ${PYTEST_CURRENT_TEST-}
 data_file = %(folder)s/data/measured
 parallel = true
-patch = subprocess
 core = ctrace
 disable_warnings = module-not-measured,no-data-collected,module-not-imported
 """
-"""Processes that a test starts are measured too: their context is the test that pytest names in the environment."""
+"""Processes that a test starts are not measured: lines that only they run are reported as unreached."""
 
 Span = tuple[tuple[int, int], tuple[int, int]]
 """The first (line, column) and the one after the last."""
@@ -241,10 +239,10 @@ def read_reach(checkout: Path, durations: Path, data_files: list[Path]) -> Reach
 
 
 def _test_of_context(context: str) -> str:
-    """The name of a test: "a.py::b" of "a.py::b|run", and of "a.py::b (call)" from a process that it started."""
-    for end in ("|setup", "|run", "|teardown", " (setup)", " (call)", " (teardown)"):
+    """The name of a test: "a.py::b" of "a.py::b|run"."""
+    for end in ("|setup", "|run", "|teardown"):
         if context.endswith(end):
-            return context.removesuffix(end).lstrip("|").rpartition("|")[2]
+            return context.removesuffix(end)
     return ""
 
 
