@@ -55,7 +55,7 @@ class Copy:
     """A copy of the checkout, in which files are changed and tests are run."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder: Final = folder
+        self.folder: Final = folder
         shutil.copytree(
             ROOT,
             folder,
@@ -69,29 +69,33 @@ class Copy:
         if not mutant.file:
             yield ""
             return
-        file = self._folder / mutant.file
+        file = self.folder / mutant.file
         text = file.read_text() if file.exists() else ""
         if text.count(mutant.old) != 1:
             yield f"stale: its old text stands {text.count(mutant.old)} times in {mutant.file}"
             return
-        kernels = {
-            path: path.read_bytes()
-            for path in (self._folder / "bpe_core/kernel").glob("_kernel*")
-        }
-        try:
-            file.write_text(text.replace(mutant.old, mutant.new))
+        with self.replaced(mutant.file, text.replace(mutant.old, mutant.new)):
             failed = ""
             if file.suffix in (".c", ".h"):
-                built = self._run("hatch_build.py")
-                failed = (
-                    ""
-                    if built.returncode == 0
-                    else f"does not compile: {built.stdout[-300:]}"
-                )
+                built = self.run("hatch_build.py")
+                if built.returncode != 0:
+                    failed = f"does not compile: {built.stdout[-300:]}"
             yield failed
-        finally:
+
+    @contextmanager
+    def replaced(self, name: str, text: str) -> Iterator[None]:
+        """Replace the text of a file; put it and the kernel back at the end."""
+        before = {
+            path: path.read_bytes()
+            for path in (self.folder / "bpe_core/kernel").glob("_kernel*")
+        }
+        file = self.folder / name
+        before[file] = file.read_bytes()
+        try:
             file.write_text(text)
-            for path, data in kernels.items():
+            yield
+        finally:
+            for path, data in before.items():
                 path.write_bytes(data)
 
     def test(self, room: str) -> tuple[int | None, str]:
@@ -99,35 +103,41 @@ class Copy:
         paths = [
             str(path)
             for pattern in ROOMS[room]
-            for path in sorted(self._folder.glob(pattern))
+            for path in sorted(self.folder.glob(pattern))
         ]
         if not paths:
             return 4, "no tests"
+        return self.pytest(*paths)
+
+    def pytest(self, *tests: str, seconds: int = SECONDS) -> tuple[int | None, str]:
+        """Run tests up to the first that fails: (exit code, None at a timeout; that test, or the last words)."""
+        options = ("-x", "-n0", "--no-header", "--tb=line", "-rfE", NO_SHRINKING)
         try:
-            run = self._run(
-                "-m",
-                "pytest",
-                "-x",
-                "-n0",
-                "--no-header",
-                "--tb=line",
-                "-rfE",
-                NO_SHRINKING,
-                *paths,
-            )
+            run = self.run("-m", "pytest", *options, *tests, seconds=seconds)
         except subprocess.TimeoutExpired:
-            return None, f"no end after {SECONDS} s"
+            return None, f"no end after {seconds} s"
         failed = re.search(
             r"^(?:FAILED|ERROR) (?:\S*/)?(\S+)", run.stdout, re.MULTILINE
         )
-        return run.returncode, failed[1] if failed else run.stdout[-300:].strip()
+        if failed:
+            return run.returncode, failed[1]
+        return run.returncode, run.stdout[-300:].strip()
 
-    def _run(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
-        """Python with these arguments in the copy; its whole process group ends with it."""
-        environment = {**os.environ, "PYTHONPATH": str(self._folder)}
+    def run(
+        self,
+        *arguments: str,
+        seconds: int = SECONDS,
+        variables: dict[str, str] | None = None,
+    ) -> "subprocess.CompletedProcess[str]":
+        """Run Python with these arguments in the copy, and end its whole process group with it."""
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(self.folder),
+            **(variables or {}),
+        }
         with subprocess.Popen(
             [sys.executable, *arguments],
-            cwd=self._folder,
+            cwd=self.folder,
             env=environment,
             text=True,
             stdin=subprocess.DEVNULL,
@@ -136,7 +146,7 @@ class Copy:
             start_new_session=True,
         ) as process:
             try:
-                stdout, _ = process.communicate(timeout=SECONDS)
+                stdout, _ = process.communicate(timeout=seconds)
             except BaseException:
                 os.killpg(process.pid, signal.SIGKILL)
                 raise

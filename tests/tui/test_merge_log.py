@@ -13,10 +13,12 @@ from scope import drawn as lines
 from textual.pilot import Pilot
 
 from bpe_core import Merge, Trainer
+from bpe_core.content.presets import PRESETS
+from bpe_core.explain.trace import UseLedger
 from bpe_core.trainer import Merges
 from bpe_core.visible import token_label
 from tests.core.worker_process import merges_of
-from tui.widgets.merge_log import SHOWN, MergeLog
+from tui.widgets.merge_log import SHOWN, KeptMerges, MergeLog
 
 # "aaabdaaabac", the textbook's string, with ties "first": 11 tokens, then 9, 7, 5.
 TEXTBOOK = [
@@ -301,3 +303,18 @@ async def test_what_nobody_counted_is_left_out() -> None:
         log.show(Merges())
         await pilot.pause()
         assert "will appear here" in lines(log)[1]
+
+
+async def test_uses_of_a_saved_training_are_counted_from_its_merges() -> None:
+    tokenizer = PRESETS["S2"].train()
+    assert tokenizer.record
+    n_tokens = tokenizer.record.n_tokens_start
+    merges = KeptMerges(tokenizer)
+    expected = UseLedger(n_tokens)
+    for merge in merges:
+        expected.add(merge.left, merge.right, merge.token, merge.n_tokens)
+    log = MergeLog()
+    async with alone(log, size=(100, 20)) as (pilot, _):
+        log.show(merges, n_tokens=n_tokens)
+        await pilot.pause()
+        assert log.uses and log.uses.left == expected.left

@@ -255,6 +255,8 @@ async def test_the_table_of_a_small_corpus_stands_above_its_words() -> None:
             "n + e occurs 6 times; it is next in line.",
             "e + west occurs 6 times, all by the newest merge; one of 2 ties.",
         ]
+        inks = [panel.query_one(PairTable).row_ink(row) for row in range(3)]
+        assert inks == ["accent", "secondary", ""], "next, tied with it, neither"
         panel.writing = "hex"
         await pilot.resize_terminal(38, 60)
         await pilot.pause()

@@ -95,5 +95,6 @@ def test_what_the_plain_algorithm_does_not_do_is_said():
     assert value(merge_in_code(odd, 1, [CorpusPiece(9, (97,), (97,))]), "words")[0] == [
         [98, 99]
     ], "of other texts, none"
-    with pytest.raises(TextError, match="1 to 200 bytes"):
-        encode_in_code(odd, "a" * 400)
+    for piece in "", "a" * 201:
+        with pytest.raises(TextError, match="1 to 200 bytes"):
+            encode_in_code(odd, piece)
