@@ -2,7 +2,6 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any, Final
 
 from bpe_core.auditing.findings import (
@@ -15,6 +14,7 @@ from bpe_core.auditing.findings import (
 )
 from bpe_core.auditing.usage import PER_REPORT, Usage, surprise
 from bpe_core.auditing.witness import witness
+from bpe_core.cached import cached_property
 from bpe_core.corpus import Counts
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import shortened, token_label

@@ -8,11 +8,11 @@ they came from. A token without any, such as a space added before the text, has 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain, pairwise
 from operator import attrgetter
 from typing import Final, NamedTuple
 
+from bpe_core.cached import cached_property
 from bpe_core.live.change import Cut, PieceAt, Span
 from bpe_core.patterns.expression import enough_for, patience
 from bpe_core.tokenizer import Tokenizer

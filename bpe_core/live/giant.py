@@ -9,11 +9,11 @@ edit. The first and the last token of the window must be those that were there b
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
 from itertools import accumulate
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
+from bpe_core.cached import cached_property
 from bpe_core.common_ends import common_prefix
 from bpe_core.live.change import Edit, Part, Span, without_gaps
 from bpe_core.utf8 import CONTINUATIONS, n_characters, utf8

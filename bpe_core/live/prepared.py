@@ -13,10 +13,11 @@ it were alone.
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import cache, cached_property, lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
+from bpe_core.cached import cached_property
 from bpe_core.common_ends import same_ends
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.live.alignment import Alignment, Range

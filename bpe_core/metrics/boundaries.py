@@ -10,10 +10,10 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import accumulate, chain
 from typing import Final
 
+from bpe_core.cached import cached_property
 from bpe_core.errors import TextError
 from bpe_core.live.alignment import Alignment
 from bpe_core.live.change import Cut

@@ -5,7 +5,6 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from heapq import nlargest, nsmallest
 from itertools import chain, dropwhile, groupby, pairwise
 from operator import add, sub
@@ -13,6 +12,7 @@ from typing import Final, NamedTuple
 
 import regex
 
+from bpe_core.cached import cached_property
 from bpe_core.metrics import merges_in_common, overlap
 from bpe_core.metrics.boundaries import (
     Agreement,

@@ -1,13 +1,14 @@
 """Splitters cut texts into pieces, and find where a long text can be cut without changing its pieces."""
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any, Final, NamedTuple
 
 import regex
 
 from bpe_core import kernel
+from bpe_core.cached import cached_property
 from bpe_core.kernel.grammars import scanner
 from bpe_core.patterns.automaton import (
     Automaton,

@@ -9,12 +9,12 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import groupby, pairwise
 from typing import Any, Final, Literal, NamedTuple
 
 import regex
 
+from bpe_core.cached import cached_property
 from bpe_core.errors import OptionError
 from bpe_core.patterns.automaton import automaton_of
 from bpe_core.patterns.expression import Expression

@@ -8,12 +8,12 @@ its caches and tables are replaced in one step, or hold what any thread would pu
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
 from itertools import chain
 from math import inf
 from types import MappingProxyType
 from typing import Any, Final, Self
 
+from bpe_core.cached import cached_property
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.utf8 import utf8, without_surrogates
 from bpe_core.vocabulary.encoding import Encoding, MergeEncoding

@@ -7,11 +7,11 @@ no kernel, are merged in Python, which gives the unknown token or reports the sy
 from array import array
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import cached_property
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from bpe_core import kernel
+from bpe_core.cached import cached_property
 from bpe_core.vocabulary.merge_loop import NO_RANK, merge
 from bpe_core.vocabulary.store import Store
 from bpe_core.vocabulary.symbols import CharacterSymbols, Symbols

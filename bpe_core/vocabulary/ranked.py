@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
 from itertools import islice
 from math import inf
 from threading import Lock
@@ -11,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from bpe_core import kernel
+from bpe_core.cached import cached_property
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.vocabulary import Vocabulary, check_special_tokens
 from bpe_core.vocabulary.encoding import RankEncoding, merge_parts

@@ -20,6 +20,8 @@ from functools import partial, reduce
 from multiprocessing import resource_tracker
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Event, Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from bpe_core.corpus import Counts, TextFile
@@ -39,7 +41,9 @@ LARGEST: Final = (
 )  # bytes on disk of a partition, about: a second or two of counting
 AT_ONCE: Final = 8  # counts that one task puts together: four levels of such tasks are enough for 4,096 partitions
 _SILENT: Final = logging.CRITICAL + 1  # what goes wrong is said in one sentence
-WAIT: Final = 10  # seconds that a scheduler, and its first worker, have to answer
+WAIT: Final = 10
+"""Seconds in which a scheduler must answer and have a worker."""
+_LOOK_EVERY: Final = 0.05  # seconds between two looks at the clock
 
 
 def partitions(files: Sequence[TextFile]) -> list[list[TextFile]]:
@@ -219,50 +223,132 @@ class Cluster:
 
 
 @contextmanager
-def connected(address: str) -> Iterator[Cluster]:
-    """The workers of the scheduler at `address`, or with "local" some of this machine, one a core, that end with it.
+def connected(address: str, seconds: float = WAIT) -> Iterator[Cluster]:
+    """Connect to the Dask workers of a scheduler, or start some on this machine.
 
-    Raises `ClusterError` if it does not answer or has no workers, and `FetchError` without Dask.
+    Args:
+        address: The address of the scheduler; "local" for one worker per core of this machine, which end at the end.
+        seconds: How long the scheduler may take to answer and to have a worker.
+
+    Raises:
+        ClusterError: The scheduler does not answer in time or has no workers, or the local workers don't start.
+        FetchError: Dask is not installed.
     """
-    distributed, log = (
-        installed("distributed", "Work on many machines", "dask"),
-        logging.getLogger("distributed"),
-    )
+    distributed = installed("distributed", "Work on many machines", "dask")
+    log = logging.getLogger("distributed")
     with ExitStack() as stack:
         stack.callback(log.setLevel, log.level)
         log.setLevel(_SILENT)
         scheduler: Any = address
         if address == "local":
-            folder = stack.enter_context(TemporaryDirectory())
-            # No limit: the last merges take the memory of many workers at once, and Dask would end who has more.
-            how: dict[str, Any] = {
-                "memory_limit": 0,
-                "dashboard_address": None,
-                "silence_logs": _SILENT,
-            }
-            # Any free port: that of the dashboard, which it takes without one, may be another's, and Dask would warn.
-            at = {"local_directory": folder, "dashboard_address": "127.0.0.1:0"}
-            how |= {"local_directory": folder, "scheduler_kwargs": at}
-            # Ctrl+C reaches all processes of a terminal. The workers inherit that it is blocked, and leave it to us.
-            resource_tracker.ensure_running()  # which would unblock it
-            before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-            try:
-                scheduler = stack.enter_context(
-                    distributed.LocalCluster(threads_per_worker=1, **how)
-                )
-            finally:
-                signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        # One that finds no scheduler would complain again when it is freed.
-        quiet = type("Client", (distributed.Client,), {"__del__": lambda _: None})
-        try:
-            client = stack.enter_context(
-                quiet(scheduler, timeout=WAIT, set_as_default=False)
-            )
-            client.wait_for_workers(1, timeout=WAIT)
-        except (OSError, ValueError) as error:
-            reason = visible(shortened(str(error), 200)).rstrip(".")
-            start = "`dask scheduler` and `dask worker` start one, and --dask local needs none"
-            raise ClusterError(
-                f"No Dask cluster is at {quoted(address, 100)} ({reason}); {start}."
-            ) from None
+            scheduler = stack.enter_context(_local_cluster(distributed))
+        client = _Connection(distributed, scheduler).client(seconds, address)
+        stack.callback(client.close)
         yield Cluster(client, partial(distributed.as_completed, loop=client.loop))
+
+
+@contextmanager
+def _local_cluster(distributed: Any) -> Iterator[Any]:
+    """Start one worker per core of this machine, with one thread each."""
+    with TemporaryDirectory() as folder:
+        # Ctrl+C reaches all processes of a terminal. The workers inherit that it is blocked, and leave it to us.
+        resource_tracker.ensure_running()  # it would unblock the signal if it were started later
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            cluster = distributed.LocalCluster(
+                threads_per_worker=1,
+                # No limit: the last merges take the memory of several workers, and Dask would end such a worker.
+                memory_limit=0,
+                dashboard_address=None,
+                silence_logs=_SILENT,
+                local_directory=folder,
+                # Any free port for the dashboard: Dask warns if the usual one is taken.
+                scheduler_kwargs={
+                    "local_directory": folder,
+                    "dashboard_address": "127.0.0.1:0",
+                },
+            )
+        except (RuntimeError, OSError) as error:  # a worker was killed while it started
+            raise ClusterError(
+                f"The Dask workers of this machine did not start ({_short(error)}); try again, or count without --dask."
+            ) from None
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        with cluster:
+            yield cluster
+
+
+class _Connection:
+    """Connects to a scheduler in a thread, since a scheduler that never answers would block Dask for ever."""
+
+    def __init__(self, distributed: Any, scheduler: Any) -> None:
+        self._distributed: Final = distributed
+        self._scheduler: Final = scheduler
+        self._client: Any = None
+        self._error: Exception | None = None
+        self._has_ended: Final = Event()
+        self._is_abandoned = False
+
+    def client(self, seconds: float, address: str) -> Any:
+        """Return the client of a scheduler that has a worker. Raises `ClusterError`."""
+        deadline = monotonic() + seconds
+        Thread(target=self._connect, args=(seconds,), daemon=True).start()
+        try:
+            while not self._has_ended.wait(_LOOK_EVERY):  # Ctrl+C ends this wait
+                if monotonic() > deadline:
+                    raise TimeoutError(f"no answer within {seconds:g} s")
+            if self._error is not None:
+                raise self._error
+        except BaseException as error:
+            self._is_abandoned = True
+            if self._client is not None:
+                self._client.close()
+            if not isinstance(error, Exception):
+                raise
+            raise ClusterError(_why_not_connected(error, address)) from None
+        return self._client
+
+    def _connect(self, seconds: float) -> None:
+        try:
+            # A client that finds no scheduler would complain again when it is freed.
+            quiet_client = type(
+                "Client", (self._distributed.Client,), {"__del__": lambda _: None}
+            )
+            self._client = quiet_client(
+                self._scheduler, timeout=seconds, set_as_default=False
+            )
+            if self._is_abandoned:
+                self._client.close()
+            else:
+                self._client.wait_for_workers(1, timeout=seconds)
+        except (
+            Exception
+        ) as error:  # of many types: Dask's, those of the system and of its protocols
+            self._error = error
+        finally:
+            self._has_ended.set()
+
+
+def _why_not_connected(error: Exception, address: str) -> str:
+    """Return the sentence about an address that is not that of a usable scheduler."""
+    name = quoted(address, 100)
+    if isinstance(error, MemoryError | AssertionError):
+        return (
+            f"What answers at {name} is not a Dask scheduler, perhaps its dashboard; give the address of the scheduler, "
+            "such as tcp://10.0.0.1:8786."
+        )
+    if isinstance(
+        error, TypeError | ImportError
+    ):  # such as tls:// without certificates
+        return (
+            f"Dask can't use the address {name} ({_short(error)}); give one such as tcp://10.0.0.1:8786, or configure "
+            "Dask for it."
+        )
+    return (
+        f"No Dask cluster is at {name} ({_short(error)}); `dask scheduler` and `dask worker` start one, and "
+        "--dask local needs none."
+    )
+
+
+def _short(error: Exception) -> str:
+    return visible(shortened(str(error) or type(error).__name__, 200)).rstrip(".")
