@@ -264,7 +264,10 @@ class Model:
 
     @property
     def keeps_words_apart(self) -> bool:
-        """Whether no merge has U+2581 inside after other characters, so that a text can be split before each space."""
+        """Whether no merge has U+2581 inside after other characters, so that a text can be split before each space. It
+        can't if whole pieces are looked up: a split would make more of them."""
+        if self._looks_up_whole:
+            return False
         names = (left + right for left, right in self._merges)
         return METASPACE in self.ids and all(
             METASPACE not in name.lstrip(METASPACE) for name in names

@@ -545,3 +545,13 @@ def test_the_sign_for_a_space_is_three_bytes_where_tokens_are_made_of_bytes(tmp_
     whole["decoder"] = {**replaces, "pattern": {"String": "▁"}, "content": " "}
     with pytest.raises(FormatError, match="a decoder that makes spaces of U\\+2581"):
         load(put(tmp_path, {"tokenizer.json": whole}))
+
+
+def test_a_word_is_no_piece_to_look_up_where_nothing_splits_the_text(tmp_path):
+    whole = huggingface((), extra={"▁": 256, "ab": 257}, ignore_merges=True)
+    replaces = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
+    whole |= {"normalizer": replaces, "pre_tokenizer": None}
+    theirs = tokenizers.Tokenizer.from_str(json.dumps(whole))
+    ours = load(put(tmp_path, {"tokenizer.json": whole}))
+    for text in ("ab", "ab ab", "a b"):
+        assert ours.encode(text) == theirs.encode(text).ids
