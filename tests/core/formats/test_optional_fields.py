@@ -34,7 +34,7 @@ from tests.attack.fuzz_files.verdict import check_sentence
 
 ABSENT = object()
 NOT_HERE = "an oracle of the extra dev is not installed"
-EXAMPLES = [60, pytest.param(3000, marks=pytest.mark.slow)]
+EXAMPLES = [60, pytest.param(1000, marks=pytest.mark.slow)]
 TEXTS = (
     "",
     "ab abc  cab",
