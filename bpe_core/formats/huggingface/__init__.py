@@ -28,11 +28,12 @@ from bpe_core.formats.huggingface.writing import write
 from bpe_core.patterns import splitter
 from bpe_core.patterns.pattern import Else, one_after_another
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.normalizers import Normalizer
+from bpe_core.tokenizer.normalizers import Normalizer, Stripped
 from bpe_core.tokenizer.preparation import (
     METASPACE,
     AddedToken,
     BytePieces,
+    PrefixStep,
     Preparation,
     ReplaceStep,
     SplitStep,
@@ -145,6 +146,12 @@ def _preparation(fields: Fields, pattern: str | None) -> tuple[Preparation, bool
             fields.unsupported(
                 "what stands behind ByteLevel in the pre-tokenizer", "splits alone"
             )
+    rules = list(chain.from_iterable(map(components.rules, normalizers)))
+    if PrefixStep(METASPACE, only_first=True) in steps and Stripped("start") in rules:
+        # The library puts U+2581 only in front of a piece that begins where the text did before Strip.
+        fields.unsupported(
+            "the prepend_scheme first after the normalizer Strip", "always and never"
+        )
     is_bytewise = within is not None
     description = {key: fields.values.get(key) for key in KEYS}
     if pattern is not None:
@@ -167,7 +174,7 @@ def _preparation(fields: Fields, pattern: str | None) -> tuple[Preparation, bool
         )
     preparation = Preparation(
         added=(),
-        normalize=Normalizer(chain.from_iterable(map(components.rules, normalizers))),
+        normalize=Normalizer(rules),
         steps=tuple(steps),
         has_metaspace=puts,
         drops_space=any(map(components.drops_space, decoders)),
@@ -264,7 +271,10 @@ class Model:
 
     @property
     def keeps_words_apart(self) -> bool:
-        """Whether no merge has U+2581 inside after other characters, so that a text can be split before each space."""
+        """Whether no merge has U+2581 inside after other characters, so that a text can be split before each space. It
+        can't if whole pieces are looked up: a split would make more of them."""
+        if self._looks_up_whole:
+            return False
         names = (left + right for left, right in self._merges)
         return METASPACE in self.ids and all(
             METASPACE not in name.lstrip(METASPACE) for name in names

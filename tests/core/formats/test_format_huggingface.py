@@ -545,3 +545,24 @@ def test_the_sign_for_a_space_is_three_bytes_where_tokens_are_made_of_bytes(tmp_
     whole["decoder"] = {**replaces, "pattern": {"String": "▁"}, "content": " "}
     with pytest.raises(FormatError, match="a decoder that makes spaces of U\\+2581"):
         load(put(tmp_path, {"tokenizer.json": whole}))
+
+
+def test_a_word_is_no_piece_to_look_up_where_nothing_splits_the_text(tmp_path):
+    whole = huggingface((), extra={"▁": 256, "ab": 257}, ignore_merges=True)
+    replaces = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
+    whole |= {"normalizer": replaces, "pre_tokenizer": None}
+    theirs = tokenizers.Tokenizer.from_str(json.dumps(whole))
+    ours = load(put(tmp_path, {"tokenizer.json": whole}))
+    for text in ("ab", "ab ab", "a b"):
+        assert ours.encode(text) == theirs.encode(text).ids
+
+
+def test_a_sign_put_first_behind_a_strip_is_refused(tmp_path):
+    """The library puts it in front only if the text began with no white space, so " ab" and "ab" differ."""
+    first = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first"}
+    strip = {"type": "Strip", "strip_left": True, "strip_right": False}
+    whole = huggingface((), extra={"▁": 256}) | {"pre_tokenizer": first}
+    with pytest.raises(FormatError, match="the prepend_scheme first after"):
+        load(put(tmp_path, {"tokenizer.json": whole | {"normalizer": strip}}))
+    right_alone = strip | {"strip_left": False, "strip_right": True}
+    load(put(tmp_path, {"tokenizer.json": whole | {"normalizer": right_alone}}))
