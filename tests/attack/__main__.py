@@ -19,6 +19,8 @@ SIZES: Final[dict[str, dict[str, int]]] = {
     "fuzz_corpora": {"files": 1_000},
     "fuzz_data_folder": {"rounds": 1_000},
     "fuzz_lessons": {"lessons": 20_000},
+    "fuzz_addresses": {"addresses": 2_000},
+    "forks": {"forks": 10_000},
     "interrupts": {"interrupts": 10_000},
     "agreement": {"strings": 100_000, "kilobytes": 10_000, "pipelines": 30},
     "monkey": {"deeds": 100_000},

@@ -1,12 +1,15 @@
 """A tokenizer handed on: pickled, copied, compared, to other processes, to several threads at once; and batches."""
 
+import os
 import pickle
+import signal
 import sys
+import warnings
 from array import array
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy, deepcopy
 from multiprocessing import get_context
-from threading import Barrier
+from threading import Barrier, Event
 
 import numpy
 import pytest
@@ -233,3 +236,32 @@ def test_special_tokens_are_added(kind):
         UnknownTokenError, match=r"^This tokenizer has no special token <\|endoftext\|>"
     ):
         assert more.eot_token
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_process_forked_while_a_thread_computes_a_table_computes_it_too(monkeypatch):
+    """`functools.cached_property` of Python 3.11 would wait for the thread, which the child does not have."""
+    is_computing, may_end = Event(), Event()
+    ids_of = Vocabulary.ids
+
+    def slow_ids(vocabulary):
+        is_computing.set()
+        may_end.wait()
+        return ids_of(vocabulary)
+
+    monkeypatch.setattr(Vocabulary, "ids", slow_ids)
+    with ThreadPoolExecutor(1) as other:
+        highest = other.submit(lambda: learned().vocabulary.highest_id)
+        is_computing.wait()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # threads and forks
+            child = os.fork()
+        if child == 0:
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.alarm(60)  # ends a child that waits for ever
+            Vocabulary.ids = ids_of
+            os._exit(0 if learned().vocabulary.highest_id == 400 - 1 else 1)
+        _, status = os.waitpid(child, 0)
+        may_end.set()
+        assert highest.result() == 399
+    assert os.waitstatus_to_exitcode(status) == 0

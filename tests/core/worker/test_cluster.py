@@ -21,6 +21,7 @@ from bpe_core.corpus.spill import Spill
 from bpe_core.errors import ClusterError, FetchError, Stopped, TextError
 from bpe_core.worker import cluster as cluster_module
 from bpe_core.worker.cluster import Cluster, connected
+from tests.attack.fuzz_addresses import server
 
 pytest.importorskip(
     "distributed",
@@ -216,6 +217,51 @@ def test_an_address_without_a_scheduler_is_one_sentence(address):
     with (
         pytest.raises(ClusterError, match=f"No Dask cluster is at '{address}'"),
         connected(address),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        (None, "No Dask cluster is at '127.0.0.1:.*no answer within 0.3 s"),
+        (b"", "No Dask cluster is at '127.0.0.1:"),
+        (
+            b"HTTP/1.1 400 Bad Request\r\n\r\n",
+            "is not a Dask scheduler, perhaps its dashboard; give the address of",
+        ),
+    ],
+)
+def test_a_server_that_is_no_scheduler_ends_the_handshake_in_time(answer, sentence):
+    with (
+        server(answer) as address,
+        pytest.raises(ClusterError, match=sentence),
+        connected(address, 0.3 if answer is None else 10),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("protocol", ["tls", "ucx"])
+def test_a_protocol_that_is_not_set_up_is_one_sentence(protocol):
+    with (
+        pytest.raises(ClusterError, match=r"^Dask can't use the address .*; give one"),
+        connected(f"{protocol}://127.0.0.1:1"),
+    ):
+        pass
+
+
+def test_workers_that_do_not_start_are_one_sentence(monkeypatch):
+    import distributed
+
+    def broken(**_):
+        raise RuntimeError("Nanny failed to start.")
+
+    monkeypatch.setattr(distributed, "LocalCluster", broken)
+    with (
+        pytest.raises(
+            ClusterError, match=r"did not start \(Nanny failed to start\); try again"
+        ),
+        connected("local"),
     ):
         pass
 
