@@ -20,9 +20,9 @@ from bpe_core.explain.merge_choice import (
     GIVEN,
     CorpusPiece,
     MergeChoice,
-    Pair,
     PairRanking,
 )
+from bpe_core.explain.pair_counts import Pair
 from bpe_core.explain.trace import token_uses
 from bpe_core.report import ReportTable, Section, as_text
 from bpe_core.tokenizer import Tokenizer

@@ -1,253 +1,108 @@
-"""Why a merge was chosen and what it changed: its count and those of the others, the ties, the words before and after.
+"""Why a merge was chosen and what it changed: counts, ties, and pieces before and after it.
 
-All numbers are those of the corpus at hand. That it is the one which the vocabulary was learned from can be seen from
-the count of the merged pair, which the training record keeps.
-
-Nothing is trained again: after k merges a piece of the corpus is what the first k merges make of it. So the counts of
-any step come from encoding the distinct pieces once, and those of the next step or the one before from encoding only
-the pieces that hold the token which that step makes.
+All numbers are counted in the corpus at hand. The count of the merged pair, which the training record keeps, shows
+whether this is the corpus that the vocabulary was learned from.
 """
 
-from bisect import bisect_right
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
 from heapq import nlargest, nsmallest
-from itertools import accumulate, pairwise
-from math import lcm
 from typing import Any, Final, NamedTuple
 
-from bpe_core.errors import OptionError
+from bpe_core.explain.pair_counts import ChangedPiece, MergeEffect, Pair, PairCounts
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.tie_rules import TIES, sort_key
-from bpe_core.typed_numbers import amount
-from bpe_core.utf8 import utf8
 
-Pair = tuple[int, int]  # (left id, right id)
-
-NEAR: Final = 8  # steps up to which counts are changed step by step; for a step further away everything is counted anew
 GIVEN: Final = (
     "Given by the vocabulary that was extended, and not chosen in these texts."
 )
-_FEW: Final = 8  # runners-up that are named, and pairs born and vanished
-MOST_TIED: Final = (
-    40  # tied pairs that are named; of more, those that the tie rule takes first
-)
-MOST_ROWS: Final = 2000  # rows up to which a table of pairs is given whole; of a larger one only `TOP` rows are
+_FEW: Final = 8
+"""Runners-up that are named, and pairs that are born or vanish."""
+MOST_TIED: Final = 40
+"""Tied pairs that are named, in the order of the tie rule."""
+MOST_ROWS: Final = 2000
+"""Rows up to which a table of pairs is complete. A larger one is cut to `TOP` rows."""
 TOP: Final = 200
-FEW_WORDS: Final = 40  # distinct pieces up to which a corpus is given whole; of a larger one only those that changed
-MOST_WORDS: Final = (
-    12  # changed pieces given of a larger corpus, the most frequent first
-)
-LONGEST_WORD: Final = (
-    400  # tokens of the longest piece that is given; nobody would read longer ones
-)
-
-
-class MergeEffect(NamedTuple):
-    pairs: Mapping[Pair, int]  # pair -> by how much its count changes, if it does
-    n_joined: int  # how many occurrences of the pair become the new token, and so how many tokens fewer there are
-    words: Sequence[
-        tuple[int, Sequence[int], Sequence[int]]
-    ]  # (number, tokens before, after) of each piece changed
-
-
-class PairCounts:
-    """The counts of all pairs at one step, which can be changed.
-
-    A pair counts once for each place where it begins, overlaps included (`aaa` holds `aa` twice), as in training.
-    Counting anew is linear in the bytes of the distinct pieces, a neighboring step in those of the pieces it changes.
-
-    >>> from bpe_core import train
-    >>> counts = PairCounts(train("aaabdaaabac", vocab_size=259, pattern="none"), {"aaabdaaabac": 1})
-    >>> counts.counts[97, 97], counts.n_tokens
-    (4, 11)
-    >>> counts.go_to(1)
-    >>> counts.counts[256, 97], counts.n_tokens
-    (2, 9)
-    """
-
-    def __init__(self, tokenizer: Tokenizer, pieces: Mapping[str, int]) -> None:
-        """At step 0. `pieces` maps each piece to how often it occurs, in the order of first appearance.
-
-        `OptionError` for a tokenizer that changes a text before it splits it, or whose merges are not known.
-        """
-        if tokenizer.preparation is not None:
-            raise OptionError(
-                "This tokenizer changes a text before it splits it; its pairs cannot be counted."
-            )
-        if not tokenizer.vocabulary.knows_merges:
-            raise OptionError(
-                "The merges of this vocabulary are not known yet; recover them first."
-            )
-        self.tokenizer = tokenizer  # whose merges are followed; may be replaced by one that has these merges and more
-        self.pieces, self.weights = (
-            list(pieces),
-            list(pieces.values()),
-        )  # distinct; how often each occurs
-        self._scale = lcm(
-            *(weight.denominator for weight in self.weights)
-        )  # counted in whole numbers, which is faster
-        self._times = [int(weight * self._scale) for weight in self.weights]
-        end = tokenizer.vocabulary.end_of_word
-        mark = b"" if end is None else tokenizer.token_bytes(end)
-        encoded = [
-            utf8(piece) + mark + b"\xff" for piece in self.pieces
-        ]  # no UTF-8 holds this last byte
-        self._ends = list(accumulate(map(len, encoded)))
-        self._text = b"".join(encoded)
-        self.effect: Final = lru_cache(maxsize=1)(
-            self._effect
-        )  # step, from 1 -> what its merge changes
-        self._count(0)
-
-    def _count(self, step: int) -> None:
-        counts: Counter[Pair] = Counter()
-        n_tokens = 0
-        for ids, weight in zip(
-            self.tokenizer.at(step).encode_pieces(self.pieces), self._times, strict=True
-        ):
-            n_tokens += weight * len(ids)
-            if weight == 1:
-                counts.update(pairwise(ids))
-                continue
-            for pair in pairwise(ids):
-                counts[pair] += weight
-        self.step = step  # how many merges are made
-        self.n_tokens = amount(n_tokens, self._scale)  # of the corpus then
-        self.counts = {
-            pair: amount(n, self._scale) for pair, n in counts.items()
-        }  # occurrences at this step; never 0
-
-    def go_to(self, step: int) -> None:
-        if abs(step - self.step) > NEAR:
-            self._count(step)
-        while self.step != step:
-            sign = 1 if self.step < step else -1
-            effect = self.effect(max(self.step, self.step + sign))
-            for pair, change in effect.pairs.items():
-                self.counts[pair] = self.counts.get(pair, 0) + sign * change
-                if not self.counts[pair]:
-                    del self.counts[pair]
-            self.n_tokens -= sign * effect.n_joined
-            self.step += sign
-
-    def _effect(self, step: int) -> MergeEffect:
-        holding = list(
-            self.holding(
-                self.tokenizer.token_bytes(self.tokenizer.vocabulary.merge_of(step)[2])
-            )
-        )
-        changes, n_joined, words = Counter[Pair](), 0, []
-        pieces = [self.pieces[number] for number in holding]
-        encoded = (
-            self.tokenizer.at(at).encode_pieces(pieces) for at in (step - 1, step)
-        )
-        for number, before, after in zip(holding, *encoded, strict=True):
-            if len(before) == len(after):
-                continue
-            weight = self._times[number]
-            n_joined += weight * (len(before) - len(after))
-            words.append((number, before, after))
-            for pair in pairwise(before):
-                changes[pair] -= weight
-            for pair in pairwise(after):
-                changes[pair] += weight
-        pairs = {
-            pair: amount(change, self._scale)
-            for pair, change in changes.items()
-            if change
-        }
-        return MergeEffect(pairs, amount(n_joined, self._scale), words)
-
-    def holding(self, token: bytes) -> Iterator[int]:
-        """The numbers of the pieces, ascending, in whose bytes (and end-of-word marker) `token` occurs."""
-        at = self._text.find(token)
-        while at >= 0:
-            number = bisect_right(self._ends, at)
-            yield number
-            at = self._text.find(token, self._ends[number])
-
-    def first_places(self, pairs: Collection[Pair]) -> dict[Pair, tuple[int, int]]:
-        """(number of a distinct piece, number of a token in it) where each of these pairs begins first at this step."""
-        tokenizer, places = self.tokenizer.at(self.step), dict[Pair, tuple[int, int]]()
-        pairs_in = cache(
-            lambda number: list(pairwise(tokenizer.encode_piece(self.pieces[number])))
-        )
-        for pair in pairs:
-            held = self.holding(b"".join(map(tokenizer.token_bytes, pair)))
-            number = next(number for number in held if pair in pairs_in(number))
-            places[pair] = number, pairs_in(number).index(pair)
-        return places
+FEW_WORDS: Final = 40
+"""Distinct pieces up to which all of them are shown. Of a larger corpus, only changed pieces are."""
+MOST_WORDS: Final = 12
+"""Changed pieces of a larger corpus that are shown, the most frequent first."""
+LONGEST_WORD: Final = 400
+"""Tokens of the longest piece that is shown: nobody would read a longer one."""
 
 
 class PairRow(NamedTuple):
-    """A row of a table of pairs: how often the pair occurs, and by how much the newest merge changed that."""
+    """A row of a table of pairs."""
 
     left: int
     right: int
-    times: int
-    change: int
+    times: int  # how often the pair occurs
+    change: int  # by how much the newest merge changed that
 
 
 class CorpusPiece(NamedTuple):
-    """A distinct piece of the corpus, how often it occurs, and its tokens before and after the merge."""
+    """A distinct piece of the corpus, and how often it occurs."""
 
     times: int
-    before: tuple[int, ...]
+    before: tuple[int, ...]  # its tokens before the merge
     after: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PairRanking:
-    rows: tuple[
-        PairRow, ...
-    ]  # all or the first, by falling (count, pair); those tied at the top by the tie rule
+    """The most frequent pairs at a step."""
+
+    rows: tuple[PairRow, ...]
+    """By falling (count, pair). Pairs with the highest count are in the order of the tie rule."""
     n_pairs: int
-    n_tied: int  # how many have the highest count
-    n_tokens: int  # tokens of the corpus
+    n_tied: int
+    """How many pairs have the highest count."""
+    n_tokens: int
+    """The length of the corpus."""
 
 
 @dataclass(frozen=True, slots=True)
 class MergeChoice:
+    """A merge, and the pairs that it was chosen from."""
+
     left: int
     right: int
     token: int
-    count: (
-        int  # how often the pair occurred; 0 if it did not occur at all in this corpus
-    )
-    most: int  # the highest count; higher than `count` only in another corpus than the one that was learned from
-    tied: tuple[
-        Pair, ...
-    ]  # the pairs with the highest count, or the first of them, as the tie rule takes them
-    n_tied: (
-        int  # how many pairs have the highest count; 1 if there was nothing to choose
-    )
-    by_rule: dict[str, Pair]  # tie rule -> the pair that it takes
-    runners_up: tuple[PairRow, ...]  # the most frequent pairs below the highest count
-    n_joined: int  # how many occurrences became the token; fewer than `count` where occurrences overlapped
-    born: tuple[
-        PairRow, ...
-    ]  # pairs that did not occur before, the most frequent first; `n_born` in all
+    count: int
+    """How often the pair occurred. 0 if it does not occur in this corpus."""
+    most: int
+    """The highest count. Higher than `count` only if the vocabulary was learned from another corpus."""
+    tied: tuple[Pair, ...]
+    """The pairs with the highest count, at most `MOST_TIED`, in the order of the tie rule."""
+    n_tied: int
+    """How many pairs have the highest count. 1 if the tie rule was not needed."""
+    by_rule: dict[str, Pair]
+    """Tie rule -> the pair that it takes."""
+    runners_up: tuple[PairRow, ...]
+    """The most frequent pairs below the highest count."""
+    n_joined: int
+    """How many occurrences became the token. Fewer than `count` if some overlapped."""
+    born: tuple[PairRow, ...]
+    """Pairs that did not occur before, the most frequent first."""
     n_born: int
-    vanished: tuple[
-        PairRow, ...
-    ]  # pairs that are gone, without the merged one; `change` says how many there were
+    """How many such pairs there are in all."""
+    vanished: tuple[PairRow, ...]
+    """Pairs that do not occur after it, without the merged one. `change` is the negative of their last count."""
     n_vanished: int
-    n_changed: int  # how many distinct pieces change
+    n_changed: int
+    """How many distinct pieces change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A step: why its merge was chosen (None for step 0), and the table of pairs after it."""
+    """A step: why its merge was chosen, and the pairs after it."""
 
     step: int
     choice: MergeChoice | None
+    """None for step 0."""
     table: PairRanking
-    words: tuple[
-        CorpusPiece, ...
-    ]  # all of a small corpus, in its order; of a larger one the most frequent that change
+    words: tuple[CorpusPiece, ...]
+    """All pieces of a small corpus, in its order. The most frequent changed pieces of a larger one."""
 
 
 def explain(
@@ -256,107 +111,148 @@ def explain(
     ties: str = "first",
     max_token_length: int | None = None,
 ) -> Explanation:
-    """The merge of `step`, and the pairs after it; `counts` is at that step then. `OptionError` for no step.
+    """Explain the merge of a step, and rank the pairs after it.
 
-    `ties` and `max_token_length` are the options of the training, which skipped pairs that make longer tokens.
+    Args:
+        counts: The counts of the corpus. They are at this step afterwards.
+        step: How many merges are made, from 0.
+        ties: The tie rule of the training.
+        max_token_length: The limit of the training, in bytes. It skipped pairs that make longer tokens.
+
+    Raises:
+        OptionError: There is no such step.
     """
-    counts.tokenizer.at(step)
-    choice, effect = None, MergeEffect({}, 0, ())
+    tokenizer = counts.tokenizer.at(step)
+    choice = None
+    effect = MergeEffect({}, 0, ())
     if step:
         counts.go_to(step - 1)
         effect = counts.effect(step)
-        choice = _choice(counts, effect, _Candidates(counts, ties, max_token_length))
+        before = _Candidates(counts, ties, max_token_length)
+        choice = _choice(counts, effect, before)
     counts.go_to(step)
-    now = _Candidates(counts, ties, max_token_length)
-    n_rows = len(now.counts) if len(now.counts) <= MOST_ROWS else TOP
-    first = nsmallest(n_rows, now.tied, key=now.order)
-    rest = ((count, pair) for pair, count in now.counts.items() if count < now.most)
-    first += [pair for _, pair in nlargest(n_rows - len(first), rest)]
-    rows = tuple(
-        PairRow(*pair, now.counts[pair], effect.pairs.get(pair, 0)) for pair in first
-    )
-    table = PairRanking(rows, len(now.counts), len(now.tied), counts.n_tokens)
-    changed = {number: (before, after) for number, before, after in effect.words}
-    numbers = nlargest(
-        MOST_WORDS, changed, key=lambda number: (counts.weights[number], -number)
-    )
-    if len(counts.pieces) <= FEW_WORDS:
-        encoded = counts.tokenizer.at(step).encode_pieces(counts.pieces)
-        changed = {number: (ids, ids) for number, ids in enumerate(encoded)} | changed
-        numbers = list(changed)
-    short = (number for number in numbers if len(changed[number][0]) <= LONGEST_WORD)
-    words = tuple(
-        CorpusPiece(counts.weights[number], *map(tuple, changed[number]))
-        for number in short
-    )
+    table = _Candidates(counts, ties, max_token_length).ranking(effect.changes)
+    words = _words(counts, tokenizer, effect)
     return Explanation(step, choice, table, words)
 
 
 class _Candidates:
-    """The pairs that a training may choose from at the step of `counts`."""
+    """The pairs that a training can choose from at the step of `counts`."""
 
-    def __init__(self, counts: PairCounts, ties: str, longest: int | None) -> None:
+    def __init__(
+        self, counts: PairCounts, ties: str, max_token_length: int | None
+    ) -> None:
         self.counts = counts.counts
-        self._vocabulary = vocabulary = counts.tokenizer.vocabulary
-        if (
-            longest is not None
-        ):  # without the pairs that make a longer token: an end-of-word marker counts as one
-            size = {
-                token: len(vocabulary.text_bytes(token)) + vocabulary.ends_word(token)
-                for token in vocabulary.ids()
-            }
-            self.counts = {
-                pair: n
-                for pair, n in counts.counts.items()
-                if sum(map(size.__getitem__, pair)) <= longest
-            }
+        self._n_tokens = counts.n_tokens
+        self._vocabulary = counts.tokenizer.vocabulary
+        if max_token_length is not None:
+            self.counts = self._without_long_pairs(max_token_length)
         self.most = max(self.counts.values(), default=0)
         self.tied = [pair for pair, count in self.counts.items() if count == self.most]
-        self._places = counts.first_places(self.tied)
+        self._first_places = counts.first_places(self.tied)
         self.order = self.order_of(ties)
 
+    def _without_long_pairs(self, longest: int) -> dict[Pair, int]:
+        """Return the counts of pairs that make a token of at most `longest` bytes. An end-of-word marker counts as one."""
+        vocabulary = self._vocabulary
+        length_of = {
+            token: len(vocabulary.text_bytes(token)) + int(vocabulary.ends_word(token))
+            for token in vocabulary.ids()
+        }
+        return {
+            (left, right): count
+            for (left, right), count in self.counts.items()
+            if length_of[left] + length_of[right] <= longest
+        }
+
     def order_of(self, rule: str) -> Callable[[Pair], Any]:
-        """Return a sort key of tied pairs: the rule takes the one with the lowest."""
-        return sort_key(rule, self._vocabulary, self._places.__getitem__)
+        """Return a sort key of tied pairs: the rule takes the pair with the lowest key."""
+        return sort_key(rule, self._vocabulary, self._first_places.__getitem__)
 
-
-def _choice(counts: PairCounts, effect: MergeEffect, now: _Candidates) -> MergeChoice:
-    merge = counts.tokenizer.vocabulary.merge_of(counts.step + 1)
-    merged, change = merge[:2], effect.pairs
-
-    def rows(pairs: Iterable[tuple[Pair, int]]) -> tuple[PairRow, ...]:
-        first = nlargest(_FEW, pairs, key=lambda row: (row[1], row[0]))
-        return tuple(
-            PairRow(*pair, count, change.get(pair, 0)) for pair, count in first
+    def ranking(self, changes: Mapping[Pair, int]) -> PairRanking:
+        """Rank the pairs; `changes` shows by how much the newest merge changed their counts."""
+        n_pairs = len(self.counts)
+        n_rows = n_pairs if n_pairs <= MOST_ROWS else TOP
+        pairs = nsmallest(n_rows, self.tied, key=self.order)
+        others = (
+            (count, pair) for pair, count in self.counts.items() if count < self.most
         )
+        pairs += [pair for _, pair in nlargest(n_rows - len(pairs), others)]
+        rows = [_row(pair, self.counts[pair], changes) for pair in pairs]
+        return PairRanking(tuple(rows), n_pairs, len(self.tied), self._n_tokens)
 
-    born = [pair for pair, by in change.items() if by > 0 and pair not in counts.counts]
-    gone = [
-        pair
-        for pair, by in change.items()
-        if pair != merged and by == -counts.counts.get(pair, 0)
-    ]
+
+def _row(pair: Pair, times: int, changes: Mapping[Pair, int]) -> PairRow:
+    left, right = pair
+    return PairRow(left, right, times, changes.get(pair, 0))
+
+
+def _choice(
+    counts: PairCounts, effect: MergeEffect, before: _Candidates
+) -> MergeChoice:
+    """Explain the next merge; `counts` and `before` are at the step before it."""
+    left, right, token = counts.tokenizer.vocabulary.merge_of(counts.step + 1)
+    merged = left, right
+
+    def most_frequent(pairs: Iterable[tuple[Pair, int]]) -> tuple[PairRow, ...]:
+        rows = nlargest(_FEW, pairs, key=lambda row: (row[1], row[0]))
+        return tuple(_row(pair, count, effect.changes) for pair, count in rows)
+
+    runners_up = (
+        (pair, count)
+        for pair, count in before.counts.items()
+        if count < before.most and pair != merged
+    )
+    born: list[tuple[Pair, int]] = []
+    vanished: list[tuple[Pair, int]] = []
+    for pair, change in effect.changes.items():
+        count = counts.counts.get(pair, 0)
+        if count == 0:
+            born.append((pair, change))
+        elif count + change == 0 and pair != merged:
+            vanished.append((pair, count))
+    by_rule: dict[str, Pair] = {}
+    if before.tied:
+        for rule in TIES:
+            by_rule[rule] = min(before.tied, key=before.order_of(rule))
     return MergeChoice(
-        *merge,
+        left,
+        right,
+        token,
         count=counts.counts.get(merged, 0),
-        most=now.most,
-        tied=tuple(nsmallest(MOST_TIED, now.tied, key=now.order)),
-        n_tied=len(now.tied),
-        by_rule={
-            rule: min(now.tied, key=now.order_of(rule)) for rule in TIES if now.tied
-        },
-        runners_up=rows(
-            (pair, n)
-            for pair, n in now.counts.items()
-            if n < now.most and pair != merged
-        ),
+        most=before.most,
+        tied=tuple(nsmallest(MOST_TIED, before.tied, key=before.order)),
+        n_tied=len(before.tied),
+        by_rule=by_rule,
+        runners_up=most_frequent(runners_up),
         n_joined=effect.n_joined,
-        born=rows((pair, change[pair]) for pair in born),
+        born=most_frequent(born),
         n_born=len(born),
-        vanished=tuple(
-            row._replace(times=0)
-            for row in rows((pair, -change[pair]) for pair in gone)
-        ),
-        n_vanished=len(gone),
-        n_changed=len(effect.words),
+        vanished=tuple(row._replace(times=0) for row in most_frequent(vanished)),
+        n_vanished=len(vanished),
+        n_changed=len(effect.changed),
+    )
+
+
+def _words(
+    counts: PairCounts, tokenizer: Tokenizer, effect: MergeEffect
+) -> tuple[CorpusPiece, ...]:
+    """Return pieces to show: all of a small corpus, or else the most frequent of the changed ones."""
+    if len(counts.pieces) > FEW_WORDS:
+        pieces = nlargest(
+            MOST_WORDS,
+            effect.changed,
+            key=lambda piece: (counts.weights[piece.number], -piece.number),
+        )
+    else:
+        changed = {piece.number: piece for piece in effect.changed}
+        pieces = []
+        for number, ids in enumerate(tokenizer.encode_pieces(counts.pieces)):
+            pieces.append(changed.get(number, ChangedPiece(number, ids, ids)))
+    return tuple(
+        CorpusPiece(
+            counts.weights[piece.number], tuple(piece.before), tuple(piece.after)
+        )
+        for piece in pieces
+        if len(piece.before) <= LONGEST_WORD
     )

@@ -1,137 +1,182 @@
-"""Where a token, or the pair of a merge, stands in the texts of a corpus: text, line, and what is around it."""
+"""Find a token, or the pair of a merge, in the texts of a corpus: the text, the line, and the characters around it."""
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from heapq import nlargest
-from itertools import accumulate, chain, pairwise
-from typing import Final
+from itertools import accumulate, chain, islice, pairwise
+from typing import Final, NamedTuple
 
 from bpe_core.corpus import Counts
 from bpe_core.errors import UnknownTokenError
-from bpe_core.explain.merge_choice import PairCounts
+from bpe_core.explain.pair_counts import Pair, PairCounts
 from bpe_core.live.alignment import Alignment
 from bpe_core.patterns import Splitter
 from bpe_core.process import shares
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import byte_offsets, without_surrogates
 
-AROUND: Final = 60  # characters of the line that a place keeps on either side
-PART: Final = (
-    1 << 12
-)  # characters that a part of a text has at least, unless it is the last
-
-_Offsets = tuple[
-    int, int, int
-]  # where a match, its right part, and what follows it begin in a part of a text
+AROUND: Final = 60
+"""Characters of the line that a place keeps on either side."""
+PART: Final = 1 << 12
+"""Characters that a part of a text has at least, except the last part."""
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusPlace:
-    name: str  # of the text
-    line: int  # the number of the line in which it begins, from 1
-    column: (
-        int  # characters of that line before it; `before` are the last `AROUND` of them
-    )
+    """A token or a pair in a line of a text."""
+
+    name: str
+    """The name of the text."""
+    line: int
+    """The number of the line in which it begins, from 1."""
+    column: int
+    """Characters of that line before it."""
     before: str
-    left: str  # the token, or the left part of the pair; a character whose bytes lie in both parts counts for this one
-    right: str  # the right part; empty for a token, or if it has no character of its own, such as an end-of-word marker
-    after: str  # what follows in the line: its first `AROUND` characters
-    n: int = 0  # how often the pair occurs in this text, an amount; 0 for a token, and for further places in a text
+    """The last `AROUND` of these characters."""
+    left: str
+    """The token, or the left part of the pair. A character that both parts share belongs to this one."""
+    right: str
+    """The right part. Empty for a token, and for a part without a character, such as an end-of-word marker."""
+    after: str
+    """The rest of the line, at most `AROUND` characters."""
+    n: int = 0
+    """How often the pair occurs in this text, an amount. 0 for a token, and for further places in the same text."""
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusText:
-    """A file of a corpus, or one of the parts that are read of it, which have its name."""
+    """A file of a corpus, or a part of one. All parts of a file have its name."""
 
     name: str
-    documents: Callable[
-        [], Iterable[Iterable[str]]
-    ]  # reads it: each document in blocks
-    has_rows: bool = False  # its documents are rows, in each of which lines are counted
-    before: Callable[[], Iterable[str]] = (
-        tuple  # reads what a file holds before this part
-    )
-    weight: int = 1  # how many times it counts: an amount
-    pieces: Mapping[str, int] | None = (
-        None  # how often each occurs in it, where many steps are asked about
-    )
+    documents: Callable[[], Iterable[Iterable[str]]]
+    """Reads the text: yields documents, each in blocks."""
+    has_rows: bool = False
+    """Whether the documents are rows of a table. Lines are then counted in each row."""
+    before: Callable[[], Iterable[str]] = tuple
+    """Reads the text of the file before this part."""
+    weight: int = 1
+    """How many times the text counts, an amount."""
+    pieces: Mapping[str, int] | None = None
+    """How often each piece occurs in it. Worth having if many steps are asked for."""
+
+
+class _Match(NamedTuple):
+    """A token or a pair in a part of a text, in characters of the part."""
+
+    start: int
+    middle: int  # where the right part of a pair begins; the end of a token
+    end: int
+
+
+@dataclass(slots=True)
+class _Source:
+    """The texts of one name that hold the pair."""
+
+    texts: list[CorpusText] = field(default_factory=list)
+    n_pairs_of: Counter[str] = field(default_factory=Counter)
+    """Piece -> how many occurrences of the pair it adds."""
 
 
 def pair_places(
     counts: PairCounts, step: int, texts: Iterable[CorpusText], *, most: int = 3
 ) -> Iterator[CorpusPlace]:
-    """Places where the merge of `step` joins its pair, in the texts where that occurs most often, the first one first.
+    """Yield places where a merge joins its pair.
 
-    In each text they are those of the pieces that hold the pair most often there, no two of them in one line, and if
-    enough pieces hold it, no two in equal ones. All of `texts` is read, and some of it twice. O(bytes).
+    They are in the texts that hold the pair most often, and there in the pieces that hold it most often. No two places
+    are in the same line. No two are in equal pieces, if enough pieces hold the pair. O(bytes).
+
+    Args:
+        counts: The counts of the corpus.
+        step: The number of the merge, from 1.
+        texts: The texts of the corpus. All of them are read, and some of them twice.
+        most: How many places to yield at most.
     """
-    tokenizer, splitter = counts.tokenizer, counts.tokenizer.splitter
-    left, right, token = tokenizer.vocabulary.merge_of(step)
-    ids_of = {
-        counts.pieces[number]: before for number, before, _ in counts.effect(step).words
-    }
-    times = {
-        piece: n
-        for piece, ids in ids_of.items()
-        if (n := list(pairwise(ids)).count((left, right)))
-    }
-    own = tokenizer.vocabulary.text_bytes(token).decode(
-        errors="ignore"
-    )  # the characters that it holds whole
-    held: dict[
-        str, Counter[str]
-    ] = {}  # name of a text -> how often each piece brings the pair there
-    read: dict[str, list[CorpusText]] = {}
-    for text in texts if times else ():
-        found = text.pieces or pieces_in(splitter, text, own)
-        here = {
-            piece: text.weight * found[piece] * n
-            for piece, n in times.items()
-            if piece in found
-        }
-        if here:
-            held.setdefault(text.name, Counter()).update(here)
-            read.setdefault(text.name, []).append(text)
-    ranked = nlargest(most, held, key=lambda name: held[name].total())
-    piece, wanted = "", dict[str, int]()
+    finder = _PairFinder(counts, step)
+    sources: dict[str, _Source] = {}
+    if finder.ids_of:
+        sources = finder.count_in(texts)
+    chosen = nlargest(
+        most, sources.values(), key=lambda source: source.n_pairs_of.total()
+    )
+    n_left = most
+    for number, source in enumerate(chosen):
+        quota = -(-n_left // (len(chosen) - number))  # an equal share, rounded up
+        for place in islice(finder.places_in(source, quota), quota):
+            n_left -= 1
+            yield place
 
-    def find(part: str) -> Iterator[_Offsets]:
-        nonlocal piece
-        if any(piece in part for piece in wanted):
-            for start, end in splitter.places(part):
-                piece = part[start:end]
-                if piece in wanted:
-                    yield from _offsets(
-                        tokenizer.token_bytes,
-                        piece,
-                        start,
-                        ids_of[piece],
-                        (left, right),
-                    )
 
-    for number, name in enumerate(ranked):
-        n, quota = held[name].total(), -(-most // (len(ranked) - number))
-        wanted = dict(held[name].most_common(quota))
-        repeats = len(wanted) < quota
-        for place in _search(read[name], splitter.parts, find):
-            if place is not None and piece in wanted:
+class _PairFinder:
+    """Finds the pair of a merge in the pieces of a text."""
+
+    def __init__(self, counts: PairCounts, step: int) -> None:
+        self._tokenizer = counts.tokenizer
+        self._splitter = counts.tokenizer.splitter
+        left, right, self._token = self._tokenizer.vocabulary.merge_of(step)
+        self._pair: Pair = left, right
+        self.ids_of: dict[str, Sequence[int]] = {}  # of each piece with the pair
+        self._n_pairs_in: dict[str, int] = {}
+        for changed in counts.effect(step).changed:
+            n_pairs = list(pairwise(changed.before)).count(self._pair)
+            if n_pairs:
+                piece = counts.pieces[changed.number]
+                self.ids_of[piece] = changed.before
+                self._n_pairs_in[piece] = n_pairs
+        self._wanted: set[str] = set()  # the pieces that are searched for
+        self._piece = ""  # the one with the newest match
+
+    def count_in(self, texts: Iterable[CorpusText]) -> dict[str, _Source]:
+        """Return the texts that hold the pair, by name."""
+        characters = _whole_characters(self._tokenizer, self._token)
+        sources: dict[str, _Source] = {}
+        for text in texts:
+            count_of = text.pieces or pieces_in(self._splitter, text, characters)
+            n_pairs_of = {
+                piece: text.weight * count_of[piece] * n
+                for piece, n in self._n_pairs_in.items()
+                if piece in count_of
+            }
+            if n_pairs_of:
+                source = sources.setdefault(text.name, _Source())
+                source.texts.append(text)
+                source.n_pairs_of.update(n_pairs_of)
+        return sources
+
+    def places_in(self, source: _Source, quota: int) -> Iterator[CorpusPlace]:
+        """Yield places in the most frequent pieces of a text, in one place each if there are `quota` such pieces."""
+        self._wanted = {piece for piece, _ in source.n_pairs_of.most_common(quota)}
+        takes_each_once = len(self._wanted) == quota
+        n = source.n_pairs_of.total()
+        for place in _search(source.texts, self._splitter.parts, self._find):
+            if place is not None and self._piece in self._wanted:
                 yield replace(place, n=n)
-                n, quota, most = 0, quota - 1, most - 1
-                if not repeats:
-                    del wanted[piece]
-                if not quota:
-                    break
+                n = 0
+                if takes_each_once:
+                    self._wanted.remove(self._piece)
+
+    def _find(self, part: str) -> Iterator[_Match]:
+        if not any(piece in part for piece in self._wanted):
+            return
+        for start, end in self._splitter.places(part):
+            self._piece = part[start:end]
+            if self._piece in self._wanted:
+                ids = self.ids_of[self._piece]
+                yield from _matches(
+                    self._tokenizer, self._piece, start, ids, self._pair
+                )
 
 
-def pieces_in(splitter: Splitter, text: CorpusText, own: str = "") -> Mapping[str, int]:
-    """How often each piece occurs in those parts of a text that hold `own`."""
+def pieces_in(
+    splitter: Splitter, text: CorpusText, characters: str = ""
+) -> Mapping[str, int]:
+    """Return how often each piece occurs in those parts of a text that hold `characters`."""
     parts = (
         part
         for document in text.documents()
         for part in _joined(splitter.parts(document))
-        if own in part
+        if characters in part
     )
     return Counts.of(parts, splitter.pattern).pieces
 
@@ -139,122 +184,148 @@ def pieces_in(splitter: Splitter, text: CorpusText, own: str = "") -> Mapping[st
 def token_places(
     tokenizer: Tokenizer, token: int, texts: Iterable[CorpusText]
 ) -> Iterator[CorpusPlace | None]:
-    """The places of `token` in `texts`, one a line, in order; None after every part of a text.
+    """Yield the first place of a token in each line of the texts, and None after each part of a text.
 
-    O(bytes of the texts). Raises `Unreadable` for a file that cannot be read any more.
+    A caller can pause or stop at each None. O(bytes of the texts).
+
+    Raises:
+        Unreadable: A file has changed and cannot be read now.
     """
-    own = tokenizer.vocabulary.text_bytes(token).decode(
-        errors="ignore"
-    )  # the characters that it holds whole
+    characters = _whole_characters(tokenizer, token)
 
-    def find(part: str) -> Iterator[_Offsets]:
-        for start, end in tokenizer.splitter.places(part) if own in part else ():
+    def find_in_pieces(part: str) -> Iterator[_Match]:
+        if characters not in part:
+            return
+        for start, end in tokenizer.splitter.places(part):
             piece = part[start:end]
-            if own in piece:
-                yield from _offsets(
-                    tokenizer.token_bytes,
-                    piece,
-                    start,
-                    tokenizer.encode_piece(piece),
-                    (token,),
-                )
+            if characters in piece:
+                ids = tokenizer.encode_piece(piece)
+                yield from _matches(tokenizer, piece, start, ids, (token,))
 
-    def find_changed(
-        part: str,
-    ) -> Iterator[_Offsets]:  # for tokenizers that change a text before they split it
-        if token in tokenizer.encode_ordinary(part):
-            alignment = Alignment(tokenizer, part)
-            for id, (start, end) in zip(alignment.ids, alignment.places, strict=True):
-                if id == token:
-                    yield start, end, end
+    def find_in_lines(lines: str) -> Iterator[_Match]:
+        if token not in tokenizer.encode_ordinary(lines):
+            return
+        alignment = Alignment(tokenizer, lines)
+        for id, (start, end) in zip(alignment.ids, alignment.places, strict=True):
+            if id == token:
+                yield _Match(start, end, end)
 
     if tokenizer.by_piece:
-        return _search(texts, tokenizer.splitter.parts, find)
-    return _search(texts, _lines, find_changed)
+        return _search(texts, tokenizer.splitter.parts, find_in_pieces)
+    # The tokenizer changes a text before it splits it, so each part is made of whole lines.
+    return _search(texts, _lines, find_in_lines)
+
+
+def _whole_characters(tokenizer: Tokenizer, token: int) -> str:
+    """Return the characters whose bytes are all in a token: a text without them does not hold the token."""
+    return tokenizer.vocabulary.text_bytes(token).decode(errors="ignore")
 
 
 def _search(
     texts: Iterable[CorpusText],
     parts_of: Callable[[Iterable[str]], Iterable[str]],
-    find: Callable[[str], Iterator[_Offsets]],
+    find: Callable[[str], Iterator[_Match]],
 ) -> Iterator[CorpusPlace | None]:
-    """The first place that `find` gives in each line of the texts, and None after each part."""
-    for text, (row, document) in (
-        (one, rows) for one in texts for rows in enumerate(one.documents(), 1)
-    ):
-        name = f"{text.name} row {row:,}" if text.has_rows else text.name
-        newest, line, column, line_before = (
-            0,
-            1 + sum(block.count("\n") for block in text.before()),
-            0,
-            "",
+    """Yield the first place that `find` finds in each line of the texts, and None after each part."""
+    for text in texts:
+        for row, document in enumerate(text.documents(), 1):
+            name = f"{text.name} row {row:,}" if text.has_rows else text.name
+            n_lines_before = sum(block.count("\n") for block in text.before())
+            position = _Position(name, n_lines_before + 1)
+            newest_line = 0
+            parts = _joined(parts_of(document))
+            for part, following in pairwise(chain(parts, ("",))):
+                try:
+                    for match in find(part):
+                        line = position.line + part.count("\n", 0, match.start)
+                        if line != newest_line:
+                            newest_line = line
+                            yield position.place_of(match, line, part, following)
+                except UnknownTokenError:
+                    pass  # this part holds a byte that the vocabulary lacks
+                yield None
+                position.move_past(part)
+
+
+@dataclass(slots=True)
+class _Position:
+    """Where a part of a text begins."""
+
+    name: str
+    line: int
+    column: int = 0
+    before: str = ""
+    """The last `AROUND` characters of the line before the part."""
+
+    def place_of(
+        self, match: _Match, line: int, part: str, following: str
+    ) -> CorpusPlace:
+        """Return the place of a match, which begins in this line; `following` is the next part."""
+        start, middle, end = match
+        column = start - (part.rfind("\n", 0, start) + 1)
+        if line == self.line:
+            column += self.column
+        after = part[end : end + AROUND] + following[:AROUND]
+        return CorpusPlace(
+            name=self.name,
+            line=line,
+            column=column,
+            before=self._line_before(part, start),
+            left=part[start:middle],
+            right=part[middle:end],
+            after=after.partition("\n")[0][:AROUND],
         )
-        for part, following in pairwise(chain(_joined(parts_of(document)), ("",))):
-            try:
-                for begin, middle, end in find(part):
-                    here = line + part.count("\n", 0, begin)
-                    if here != newest:
-                        newest = here
-                        before = (line_before + part[:begin])[-AROUND:].rpartition(
-                            "\n"
-                        )[2]
-                        after = (
-                            part[end : end + AROUND] + following[:AROUND]
-                        ).partition("\n")[0][:AROUND]
-                        at = (
-                            begin
-                            - part.rfind("\n", 0, begin)
-                            - 1
-                            + (column if here == line else 0)
-                        )
-                        yield CorpusPlace(
-                            name,
-                            here,
-                            at,
-                            before,
-                            part[begin:middle],
-                            part[middle:end],
-                            after,
-                        )
-            except UnknownTokenError:
-                pass  # this part holds a byte that the vocabulary lacks
-            yield None
-            newline = part.rfind("\n")
-            column = len(part) - newline - 1 + (column if newline < 0 else 0)
-            line += part.count("\n")
-            line_before = (line_before + part)[-AROUND:].rpartition("\n")[2]
+
+    def move_past(self, part: str) -> None:
+        line_start = part.rfind("\n") + 1
+        if line_start == 0:
+            self.column += len(part)
+        else:
+            self.column = len(part) - line_start
+        self.line += part.count("\n")
+        self.before = self._line_before(part, len(part))
+
+    def _line_before(self, part: str, end: int) -> str:
+        """Return the last `AROUND` characters of the line before the offset `end` of a part."""
+        before = self.before + part[max(0, end - AROUND) : end]
+        return before[-AROUND:].rpartition("\n")[2]
 
 
 def _joined(parts: Iterable[str]) -> Iterator[str]:
-    """The same text in longer parts, so that one holds all that a place in the one before needs of what follows."""
+    """Join parts into longer ones, so that the next part holds all that a place shows after itself."""
     return filter(None, ("".join(share) for _, share in shares(parts, PART)))
 
 
 def _lines(blocks: Iterable[str]) -> Iterator[str]:
-    rest = ""
+    """Yield the same text in parts that end with whole lines."""
+    unfinished = ""
     for block in blocks:
-        ended, newline, rest = (rest + block).rpartition("\n")
-        yield ended + newline
-    yield rest
+        lines, newline, unfinished = (unfinished + block).rpartition("\n")
+        yield lines + newline
+    yield unfinished
 
 
-def _offsets(
-    bytes_of: Callable[[int], bytes],
+def _matches(
+    tokenizer: Tokenizer,
     piece: str,
     start: int,
     ids: Sequence[int],
     wanted: tuple[int, ...],
-) -> Iterator[_Offsets]:
-    """Each place of a token or a pair in the ids of a piece that begins at `start`; no two overlap."""
+) -> Iterator[_Match]:
+    """Yield each match of a token or a pair in a piece that begins at `start` and has these ids, without overlaps."""
     if wanted[0] not in ids:
         return
-    begins, n, free = byte_offsets(without_surrogates(piece)), len(wanted), 0
-    ends = [
-        0,
-        *(min(end, begins[-1]) for end in accumulate(len(bytes_of(id)) for id in ids)),
-    ]
-    for at in range(len(ids) - n + 1):
-        if at >= free and tuple(ids[at : at + n]) == wanted:
-            free = at + n
-            middle, end = (start + bisect_left(begins, ends[i]) for i in (at + 1, free))
-            yield start + bisect_right(begins, ends[at]) - 1, middle, end
+    character_starts = byte_offsets(without_surrogates(piece))
+    n_bytes = character_starts[-1]
+    token_ends = accumulate(len(tokenizer.token_bytes(id)) for id in ids)
+    # An end-of-word marker has bytes that the piece does not have.
+    borders = [0] + [min(end, n_bytes) for end in token_ends]
+    next_free = 0
+    for first in range(len(ids) - len(wanted) + 1):
+        after = first + len(wanted)
+        if first >= next_free and tuple(ids[first:after]) == wanted:
+            next_free = after
+            begin = bisect_right(character_starts, borders[first]) - 1
+            middle = bisect_left(character_starts, borders[first + 1])
+            end = bisect_left(character_starts, borders[after])
+            yield _Match(start + begin, start + middle, start + end)

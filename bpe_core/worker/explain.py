@@ -16,7 +16,8 @@ from bpe_core.content.presets import PRESETS, Preset
 from bpe_core.corpus import find_files
 from bpe_core.corpus.sampling import EVERYTHING, Sample, files_by_weight
 from bpe_core.errors import TextError
-from bpe_core.explain.merge_choice import Explanation, PairCounts, explain
+from bpe_core.explain.merge_choice import Explanation, explain
+from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.explain.places import CorpusPlace, CorpusText, pair_places, pieces_in
 from bpe_core.formats import load
 from bpe_core.tokenizer import Tokenizer

@@ -9,7 +9,8 @@ from textual.scroll_view import ScrollView
 
 from bpe_core import train
 from bpe_core.content.presets import PRESETS
-from bpe_core.explain.merge_choice import PairCounts, explain
+from bpe_core.explain.merge_choice import explain
+from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.explain.places import CorpusPlace
 from bpe_core.explain.trace import TokenUses
 from bpe_core.tokenizer import Tokenizer

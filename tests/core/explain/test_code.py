@@ -8,7 +8,8 @@ import pytest
 from bpe_core import TextError, Vocabulary, train
 from bpe_core.content.samples import SAMPLES
 from bpe_core.explain.code import SOURCE, CodeLine, encode_in_code, merge_in_code
-from bpe_core.explain.merge_choice import CorpusPiece, PairCounts, explain
+from bpe_core.explain.merge_choice import CorpusPiece, explain
+from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.tokenizer.tie_rules import TIES
 
 

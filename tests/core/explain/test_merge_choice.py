@@ -18,9 +18,9 @@ from bpe_core.explain.merge_choice import (
     MOST_WORDS,
     TOP,
     Explanation,
-    PairCounts,
     explain,
 )
+from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.explain.trace import token_uses
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer

@@ -8,7 +8,7 @@ import pytest
 from bpe_core import load, save, train
 from bpe_core.content.samples import SAMPLES
 from bpe_core.corpus import Counts, find_files
-from bpe_core.explain.merge_choice import PairCounts
+from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.explain.places import AROUND, PART, CorpusText, pair_places, token_places
 from bpe_core.tokenizer import Tokenizer
 from tests.nasty import nasty_texts

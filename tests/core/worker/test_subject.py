@@ -21,7 +21,8 @@ from bpe_core import load, reference, save, train
 from bpe_core.cli.main import main
 from bpe_core.corpus import Counts, TextFile
 from bpe_core.errors import TextError
-from bpe_core.explain.merge_choice import Explanation, PairCounts, explain
+from bpe_core.explain.merge_choice import Explanation, explain
+from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.worker import explain as explaining
