@@ -1,4 +1,4 @@
-"""Ids to text and back: what ids decode to, token by token, and where encoding that text gives other ids."""
+"""Decode ids token by token, and find where encoding the decoded text gives other ids."""
 
 import re
 from bisect import bisect_right
@@ -15,156 +15,191 @@ _CHARACTER: Final = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]?|(?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f])[\x80-\xbf]?"
     rb"|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{0,2}|[\x00-\xff]"
 )
-"""The bytes of a character, or, where they are invalid, those that decoding replaces by one U+FFFD, as Unicode advises
+"""The bytes of a character. Or, if they are invalid, the bytes that decoding replaces by one U+FFFD, as Unicode advises
 (section 3.9, "U+FFFD Substitution of Maximal Subparts")."""
 _REPLACEMENT: Final = "\ufffd".encode()
-_WIDEST: Final = 12  # tokens of a difference that are considered, on either side
+_WIDEST: Final = 12
+"""Tokens of a difference that are shown at most, on either side."""
 _Kind = Literal["text", "invalid", "unknown"]
 
 
 class DecodedSpan(NamedTuple):
     """The smallest run of ids that begins and ends where characters do, several only if they share a character."""
 
-    start: int  # where it begins in the decoded text, in code points
+    start: int
+    """Where it begins in the decoded text, in code points."""
     end: int
     ids: tuple[int, ...]
-    text: str  # what they decode to together
-    kind: _Kind  # unknown: there is no such id; U+FFFD stands for it, and for bytes that are invalid
+    text: str
+    """What the ids decode to together."""
+    kind: _Kind
+    """"unknown" if no token has this id. Unknown ids and invalid bytes are decoded as U+FFFD."""
 
 
 def decoded_spans(tokenizer: Tokenizer, ids: Sequence[int]) -> Iterator[DecodedSpan]:
-    r"""The spans of `ids`, in order. Linear in the number of bytes.
+    r"""Yield the spans of `ids`, in order. Linear in the number of bytes.
 
-    Their texts, joined, are `tokenizer.decode(ids)` but for byte-fallback tokens that are no UTF-8 together.
+    The joined texts of the spans are `tokenizer.decode(ids)`, except for byte-fallback tokens that are not valid UTF-8
+    together.
 
-    >>> from bpe_core import train
-    >>> [(span.ids, span.text, span.kind) for span in decoded_spans(train("", vocab_size=257), [104, 105, 128])]
-    [((104,), 'h', 'text'), ((105,), 'i', 'text'), ((128,), '�', 'invalid')]
+    Example:
+        >>> from bpe_core import train
+        >>> spans = decoded_spans(train("", vocab_size=257), [104, 105, 128])
+        >>> [(span.ids, span.text, span.kind) for span in spans]
+        [((104,), 'h', 'text'), ((105,), 'i', 'text'), ((128,), '�', 'invalid')]
     """
-    known = tokenizer.vocabulary
-    tokens = [known.token_bytes(id) if id in known else _REPLACEMENT for id in ids]
-    if tokenizer.preparation and tokenizer.preparation.drops_space and tokens:
+    vocabulary = tokenizer.vocabulary
+    tokens = [
+        vocabulary.token_bytes(id) if id in vocabulary else _REPLACEMENT for id in ids
+    ]
+    if tokens and tokenizer.preparation and tokenizer.preparation.drops_space:
         tokens[0] = tokens[0].removeprefix(b" ")
     data = b"".join(tokens)
-    text, borders, invalid = data.decode(errors="replace"), {0: 0}, set[int]()
-    for index, found in enumerate(_CHARACTER.finditer(data)):
-        if text[index] == "\ufffd" and found[0] != _REPLACEMENT:
-            invalid.add(found.start())
-        borders[found.end()] = index + 1  # where a character begins: byte -> code point
-    first = start = end = 0
-    for index, token in enumerate(tokens, 1):
-        end += len(token)
-        if end in borders:
-            kind: _Kind = "text" if ids[index - 1] in known else "unknown"
-            if not invalid.isdisjoint(range(start, end)):
-                kind = "invalid"
-            part = text[borders[start] : borders[end]]
-            yield DecodedSpan(
-                borders[start], borders[end], tuple(ids[first:index]), part, kind
-            )
-            first, start = index, end
+    text = data.decode(errors="replace")
+    character_at = {0: 0}  # the byte at which a character begins -> its code point
+    invalid_at: set[int] = set()
+    for index, match in enumerate(_CHARACTER.finditer(data)):
+        if text[index] == "\ufffd" and match[0] != _REPLACEMENT:
+            invalid_at.add(match.start())
+        character_at[match.end()] = index + 1
+    first_token = 0
+    first_byte = 0
+    end_byte = 0
+    for n_tokens, token in enumerate(tokens, 1):
+        end_byte += len(token)
+        if end_byte not in character_at:
+            continue
+        start = character_at[first_byte]
+        end = character_at[end_byte]
+        kind: _Kind = "text"
+        if not invalid_at.isdisjoint(range(first_byte, end_byte)):
+            kind = "invalid"
+        elif ids[n_tokens - 1] not in vocabulary:
+            kind = "unknown"
+        span_ids = tuple(ids[first_token:n_tokens])
+        yield DecodedSpan(start, end, span_ids, text[start:end], kind)
+        first_token = n_tokens
+        first_byte = end_byte
 
 
 @dataclass(frozen=True, slots=True)
 class RoundTripDifference:
     """The first place where encoding a decoded text gives other ids than it was decoded from."""
 
-    n_ids: int  # how many ids encoding gives, of the whole text
-    index: int  # of the first id that differs, in both lists
-    given: tuple[
-        int, ...
-    ]  # the ids from there on, up to where both stand for the same text again
-    encoded: tuple[int, ...]  # what encoding gives in their place
-    why: str  # a sentence
+    n_ids: int
+    """How many ids encoding the whole text gives."""
+    index: int
+    """The index of the first id that differs, in both lists."""
+    given: tuple[int, ...]
+    """The given ids from `index` on, up to where both lists have decoded to the same text."""
+    encoded: tuple[int, ...]
+    """The ids from encoding, in the same range."""
+    why: str
+    """The reason, in a sentence."""
+
+
+class _Window(NamedTuple):
+    """Ids that decode to the same text, unless they were cut."""
+
+    given: tuple[int, ...]
+    encoded: tuple[int, ...]
 
 
 def round_trip_difference(
     tokenizer: Tokenizer, ids: Sequence[int], spans: Sequence[DecodedSpan]
 ) -> RoundTripDifference | None:
-    """The first difference between `ids` and the ids of the text that they decode to; None if there is none.
+    """Find the first difference between ids and the ids of the text that they decode to.
 
-    `spans` are the `decoded_spans` of `ids`. Special tokens are encoded as such if `ids` holds one.
+    Args:
+        tokenizer: Any tokenizer.
+        ids: The ids. If a special token is among them, special tokens in the text are encoded as such.
+        spans: The `decoded_spans` of the ids.
+
+    Returns:
+        The difference, or None if the ids are equal.
     """
     text = tokenizer.decode(ids)
-    has_special = not set(tokenizer.vocabulary.special_tokens.values()).isdisjoint(ids)
-    again = (
-        tokenizer.encode(text, allowed_special="all")
-        if has_special
-        else tokenizer.encode_ordinary(text)
-    )
-    index = common_prefix(again, list(ids))
-    if index == len(again) == len(ids):
+    special_ids = set(tokenizer.vocabulary.special_tokens.values())
+    if special_ids.isdisjoint(ids):
+        encoded_ids = tokenizer.encode_ordinary(text)
+    else:
+        encoded_ids = tokenizer.encode(text, allowed_special="all")
+    index = common_prefix(encoded_ids, list(ids))
+    if index == len(encoded_ids) == len(ids):
         return None
-    begins = [0, *accumulate(len(span.ids) for span in spans)]
-    number = (
-        bisect_right(begins, index) - 1
-    )  # of the span that holds the first difference; past the last at the end
-    at = begins[number]
-    given, encoded = _window(tokenizer, spans[number:], again[at:], index - at)
-    why = _why(
-        tokenizer, spans[number] if number < len(spans) else None, given, encoded
+    first_tokens = [0, *accumulate(len(span.ids) for span in spans)]
+    # The span that holds the first difference; there is none if all given ids are the same.
+    number = bisect_right(first_tokens, index) - 1
+    n_same = index - first_tokens[number]
+    window = _window(
+        tokenizer, spans[number:], encoded_ids[first_tokens[number] :], n_same
     )
+    span = spans[number] if number < len(spans) else None
     return RoundTripDifference(
-        len(again), index, given[index - at :], encoded[index - at :], why
+        n_ids=len(encoded_ids),
+        index=index,
+        given=window.given[n_same:],
+        encoded=window.encoded[n_same:],
+        why=_why(tokenizer, span, window),
     )
 
 
 def _window(
     tokenizer: Tokenizer,
     spans: Sequence[DecodedSpan],
-    again: Sequence[int],
-    at_least: int,
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The ids on both sides to where they have as many bytes and one side more than `at_least` ids, or `_WIDEST`."""
-    given, encoded, n_given, n_encoded = list[int](), list[int](), 0, 0
-    waiting = iter(spans)
+    encoded_ids: Sequence[int],
+    n_same: int,
+) -> _Window:
+    """Return the first ids of both lists that are equally many bytes, at most about `_WIDEST`.
+
+    One side has more than `n_same` ids, so that the window holds the difference.
+    """
+    given: list[int] = []
+    encoded: list[int] = []
+    n_given_bytes = 0
+    n_encoded_bytes = 0
+    n_spans = 0
     while len(given) < _WIDEST and len(encoded) < _WIDEST:
-        if n_given <= n_encoded and (span := next(waiting, None)):
+        if n_given_bytes <= n_encoded_bytes and n_spans < len(spans):
+            span = spans[n_spans]
+            n_spans += 1
             given += span.ids
-            n_given += len(span.text.encode())
-        elif len(encoded) < len(again):
-            encoded.append(again[len(encoded)])
-            n_encoded += len(tokenizer.token_bytes(encoded[-1]))
+            n_given_bytes += len(span.text.encode())
+        elif len(encoded) < len(encoded_ids):
+            encoded.append(encoded_ids[len(encoded)])
+            n_encoded_bytes += len(tokenizer.token_bytes(encoded[-1]))
         else:
             break
-        if n_given == n_encoded and max(len(given), len(encoded)) > at_least:
+        has_difference = max(len(given), len(encoded)) > n_same
+        if has_difference and n_given_bytes == n_encoded_bytes:
             break
-    return tuple(given), tuple(encoded)
+    return _Window(tuple(given), tuple(encoded))
 
 
-def _why(
-    tokenizer: Tokenizer,
-    span: DecodedSpan | None,
-    given: tuple[int, ...],
-    encoded: tuple[int, ...],
-) -> str:
+def _why(tokenizer: Tokenizer, span: DecodedSpan | None, window: _Window) -> str:
     if span is not None and span.kind == "unknown":
-        return f"No token has the id {span.ids[0]:,}: \ufffd stands in its place, and that is what is encoded."
+        return f"No token has the id {span.ids[0]:,}: it is decoded as \ufffd, which is then encoded."
     if span is not None and span.kind == "invalid":
         data = b"".join(map(tokenizer.token_bytes, span.ids))
-        bytes_of_it = f"bytes {shortened(data.hex(' '), 40)} are no text by themselves"
-        what = (
-            bytes_of_it if len(data) > 1 else f"byte {data.hex()} is no text by itself"
-        )
-        return f"The {what}: decoding puts \ufffd there, and what is encoded is \ufffd, of the bytes ef bf bd."
+        subject = f"The byte {data.hex()} is not valid UTF-8"
+        if len(data) > 1:
+            subject = f"The bytes {shortened(data.hex(' '), 40)} are not valid UTF-8"
+        return f"{subject}: decoded as \ufffd, which is then encoded as bytes ef bf bd."
     preparation = tokenizer.preparation
     if preparation is not None and not preparation.only_splits:
-        return "This tokenizer changes a text before it splits it, so encoding does not give every sequence of ids."
-    names = {token: text for text, token in tokenizer.vocabulary.special_tokens.items()}
-    if new := next(
-        (names[token] for token in encoded if token in names and token not in given),
-        None,
-    ):
-        return f"Ordinary tokens spell {quoted(new)} here; in a text it is taken for the special token."
-    if any(token in names for token in given):
-        return "The text of a special token is encoded as text here."
-    text = tokenizer.decode(given)
-    if given and tokenizer.encode_piece(text) == given:
-        pieces = tokenizer.splitter.split(text)
-        if len(pieces) > 1:
-            what = " | ".join(
-                visible(shortened(piece, 20)) for piece in pieces[:_WIDEST]
-            )
-            return f"The pattern splits a text here: {what}. No token reaches across two pieces."
-        return "The pattern splits the text around this place in another way, and no token reaches across two pieces."
-    return "Of the pairs that can be merged here, encoding takes the earliest merge first, and comes to other tokens."
+        return "This tokenizer changes a text before it splits it, so encoding never gives some sequences of ids."
+    special_tokens = tokenizer.vocabulary.special_tokens
+    text_of = {token: text for text, token in special_tokens.items()}
+    for token in window.encoded:
+        if token in text_of and token not in window.given:
+            return f"Ordinary tokens spell {quoted(text_of[token])} here; encoding takes it for the special token."
+    if not text_of.keys().isdisjoint(window.given):
+        return "The text of a special token is encoded as ordinary text here."
+    text = tokenizer.decode(window.given)
+    if not window.given or tokenizer.encode_piece(text) != window.given:
+        return "Encoding applies the earliest merge first, and gets other tokens here."
+    pieces = tokenizer.splitter.split(text)
+    if len(pieces) <= 1:
+        return "The pattern splits the text differently around this place, and no token crosses a split."
+    shown = " | ".join(visible(shortened(piece, 20)) for piece in pieces[:_WIDEST])
+    return f"The pattern splits the text here: {shown}. No token crosses a split."

@@ -70,11 +70,11 @@ def test_the_founding_asymmetry():
         (128,),
         (239, 191, 189),
     )
-    assert told.why.startswith("The byte 80 is no text by itself")
+    assert told.why.startswith("The byte 80 is not valid UTF-8")
     torn = [0xE4, 0xBD]
     told = round_trip_difference(BYTES, torn, list(decoded_spans(BYTES, torn)))
     assert told is not None and told.why.startswith(
-        "The bytes e4 bd are no text by themselves"
+        "The bytes e4 bd are not valid UTF-8"
     )
 
 
@@ -123,14 +123,14 @@ def test_what_was_encoded_comes_back_and_has_no_difference():
 @pytest.mark.parametrize(
     ("tokenizer", "ids", "index", "given", "encoded", "why"),
     [
-        (LOW, [*b"slow"], 1, b"l o w", b"low", "takes the earliest merge first"),
+        (LOW, [*b"slow"], 1, b"l o w", b"low", "applies the earliest merge first"),
         (
             LOW,
             [*LOW.encode("low"), 32, *LOW.encode("low")],
             1,
             b"  low",
             b" low",
-            "takes the earliest merge first",
+            "applies the earliest merge first",
         ),
         (
             LOW,
@@ -138,7 +138,7 @@ def test_what_was_encoded_comes_back_and_has_no_difference():
             0,
             None,
             None,
-            "taken for the special token",
+            "takes it for the special token",
         ),
         (LOW, [104, 4000], 1, None, None, "No token has the id 4,000"),
         (LOW, [], 0, None, None, ""),
@@ -160,4 +160,4 @@ def test_a_token_across_two_pieces_never_comes_out_of_encoding():
     split = Tokenizer(across.vocabulary, "gpt2")
     ids = across.encode("a b ")
     told = round_trip_difference(split, ids, list(decoded_spans(split, ids)))
-    assert told is not None and "The pattern splits a text here: a |  b" in told.why
+    assert told is not None and "The pattern splits the text here: a |  b" in told.why
