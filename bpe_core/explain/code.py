@@ -1,14 +1,13 @@
-"""The algorithm as code: the lines of the reference implementation as they run on a few words, and what each has set.
+"""The algorithm as code: the lines of the reference implementation as they run on a few words, and what each line sets.
 
-The values are read from the running function. `train` has numbers of its own for the symbols and for those merges that
-the words need, since a vocabulary may have any ids; in what is given here they are the vocabulary's ids.
+The values are read from the running function. A vocabulary may have any ids, but `reference.train` numbers the symbols
+and the merges in its own way. The values that are returned have the ids of the vocabulary.
 """
 
 import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import accumulate
 from types import FrameType
 from typing import Any, Final, NamedTuple
 
@@ -20,10 +19,10 @@ from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.merge_loop import Triple
 
 SOURCE: Final = inspect.getsource(reference).splitlines()
-_MOST: Final = 200  # bytes of all words, or of a piece: it takes a few milliseconds
-_SETS: Final = re.compile(
-    r" *(?:for )?([\w, \[\]]+)(?::.*?)? (?:=|in) "
-)  # a line that sets variables, and which
+_MOST: Final = 200
+"""Bytes of all words together, or of a piece. These take a few milliseconds."""
+_SETS: Final = re.compile(r" *(?:for )?([\w, \[\]]+)(?::.*?)? (?:=|in) ")
+"""Matches a line that sets variables, and captures their names."""
 _VALUES: Final = {
     "most",
     "words",
@@ -36,147 +35,193 @@ _VALUES: Final = {
     "token",
     "ids",
 }
+"""The variables that are shown."""
 
 
 class CodeLine(NamedTuple):
-    """A line that was run: its number in the file, from 1, and the variables that it has set."""
+    """A line that was run."""
 
     number: int
+    """Its number in the file, from 1."""
     values: dict[str, Any]
+    """The variables that it set."""
 
 
 def _run(
     function: Callable[..., object],
-    ids: Mapping[int, int],
+    id_of: Mapping[int, int],
     *arguments: object,
-    **more: object,
+    **options: object,
 ) -> list[CodeLine]:
-    """The lines of a function in the order in which they run; `ids` maps its numbers to the ids that are given."""
+    """Run a function of `reference` and return its lines in the order in which they ran.
+
+    `id_of` maps the function's numbers to ids.
+    """
     lines: list[CodeLine] = []
 
     def with_ids(value: Any) -> Any:
         if isinstance(value, dict):
             return {with_ids(pair): count for pair, count in value.items()}
-        return (
-            ids.get(value, value)
-            if isinstance(value, int)
-            else type(value)(map(with_ids, value))
-        )
+        if isinstance(value, int):
+            return id_of.get(value, value)
+        return type(value)(map(with_ids, value))
 
-    def note(frame: FrameType, event: str, _: object) -> Any:
-        number, now = lines[-1].number if lines else 0, frame.f_locals
-        if number and (sets := _SETS.match(SOURCE[number - 1])):  # it has run by now
-            for name in sets[1].split(", "):
-                if name in _VALUES and name in now:
-                    lines[-1].values[name] = (
-                        now[name] if name == "most" else with_ids(now[name])
-                    )
-        if event == "line" and number != frame.f_lineno:
+    def note_values(line: CodeLine, variables: Mapping[str, Any]) -> None:
+        sets = _SETS.match(SOURCE[line.number - 1])
+        names = sets[1].split(", ") if sets else []
+        for name in names:
+            if name in _VALUES and name in variables:
+                value = variables[name]
+                line.values[name] = value if name == "most" else with_ids(value)
+
+    def trace_line(frame: FrameType, event: str, _: object) -> Any:
+        number = 0
+        if lines:
+            number = lines[-1].number
+            note_values(lines[-1], frame.f_locals)  # the line has run by now
+        if event == "line" and frame.f_lineno != number:
             lines.append(CodeLine(frame.f_lineno, {}))
-        return note
+        return trace_line
 
-    before = sys.gettrace()
-    sys.settrace(
-        lambda frame, event, _: note if frame.f_code is function.__code__ else None
-    )
+    def trace_call(frame: FrameType, _event: str, _: object) -> Any:
+        return trace_line if frame.f_code is function.__code__ else None
+
+    tracer_before = sys.gettrace()
+    sys.settrace(trace_call)
     try:
-        function(*arguments, **more)
+        function(*arguments, **options)
     finally:
-        sys.settrace(before)
+        sys.settrace(tracer_before)
     return lines
 
 
-def _unmade(
-    vocabulary: Vocabulary, texts: Iterable[Sequence[int]]
-) -> tuple[list[list[int]], list[Triple]]:
-    """The symbols of texts, and the merges that made the texts of them, in order."""
-    steps, symbols = set[int](), list[list[int]]()
+class _Unmerged(NamedTuple):
+    """Texts before any merge."""
+
+    texts: list[list[int]]  # their symbols
+    merges: list[Triple]  # that make the tokens of the texts again, in order
+
+
+def _unmerge(vocabulary: Vocabulary, texts: Iterable[Sequence[int]]) -> _Unmerged:
+    steps: set[int] = set()
+    unmerged: list[list[int]] = []
     for text in texts:
-        symbols.append([])
-        stack = [*reversed(text)]
+        symbols: list[int] = []
+        stack = list(reversed(text))
         while stack:
-            if made_at := vocabulary.step_of(token := stack.pop()):
-                steps.add(made_at)
-                stack += vocabulary.merge_of(made_at)[1::-1]
+            token = stack.pop()
+            step = vocabulary.step_of(token)
+            if step:
+                steps.add(step)
+                left, right, _ = vocabulary.merge_of(step)
+                stack += (right, left)
             else:
-                symbols[-1].append(token)
-    return symbols, [*map(vocabulary.merge_of, sorted(steps))]
+                symbols.append(token)
+        unmerged.append(symbols)
+    return _Unmerged(unmerged, [vocabulary.merge_of(step) for step in sorted(steps)])
 
 
 def merge_in_code(
     vocabulary: Vocabulary, step: int, words: Sequence[CorpusPiece] = (), ties: str = ""
 ) -> list[CodeLine]:
-    """The lines by which `train` makes the merge of a step, from 1, on some of `words`, those of an `Explanation`.
+    """Return the lines with which `reference.train` makes a merge.
 
-    These are all of them, each as often as it occurs, if they are few, or else some that change; where it would take
-    another pair of them, the two parts of the token alone. Raises `TextError` for a merge that it cannot make.
+    It runs on all of `words` if they are short enough together, otherwise on some that the merge changes. If another
+    pair would be chosen in these words, it runs on a single word: the two parts of the token.
+
+    Args:
+        vocabulary: A vocabulary whose merges are known.
+        step: The number of the merge, from 1.
+        words: The pieces of an `Explanation`.
+        ties: The tie rule; "" for the default.
+
+    Raises:
+        TextError: The reference implementation does not make this merge.
     """
-    pair = vocabulary.merge_of(step)[:2]
-    sizes = [
-        sum(len(vocabulary.token_bytes(id)) for id in word.before) for word in words
-    ]
-    texts = [word.before for word in words for _ in range(min(word.times, _MOST))]
-    if all(word.before == word.after for word in words):
-        texts = []
-    elif (
-        sum(word.times * size for word, size in zip(words, sizes, strict=True)) > _MOST
-    ):
-        fit = zip(words, accumulate(sizes), strict=True)
-        texts = [
-            word.before
-            for word, size in fit
-            if size <= _MOST and word.before != word.after
-        ]
-    for tried in (texts, [pair]) if texts else ([pair],):
-        symbols, given = _unmade(vocabulary, tried)
-        numbers: dict[int, int] = {}
-        for symbol in sorted({one for text in symbols for one in text}):
-            wanted = (*vocabulary.token_bytes(symbol)[:1], *range(256))
-            numbers[symbol] = next(
-                number for number in wanted if number not in numbers.values()
-            )
-        numbers |= {
-            token: 256 + n
-            for n, (_, _, token) in enumerate([*given, vocabulary.merge_of(step)])
-        }
-        ids = {number: id for id, number in numbers.items()}
-        pieces = [bytes(map(numbers.__getitem__, text)) for text in symbols]
-        pairs = [(numbers[left], numbers[right]) for left, right, _ in given]
-        lines = _run(
-            reference.train, ids, pieces, len(pairs) + 1, ties or "first", given=pairs
-        )
-        *_, first, end = (n for n, line in enumerate(lines) if "new" in line.values)
-        before = next(
-            line.values["words"]
-            for line in reversed(lines[:first])
-            if "words" in line.values
-        )
-        best = next(
-            line.values["best"] for line in lines[first:end] if "best" in line.values
-        )
-        if best == pair and before == [[*text] for text in tried]:
-            return [
-                CodeLine(lines[first].number, {"words": before} | lines[first].values),
-                *lines[first + 1 : end],
-            ]
+    merge = vocabulary.merge_of(step)
+    pair = merge[:2]
+    words_to_try: list[list[tuple[int, ...]]] = [[pair]]
+    chosen = _words_to_run(vocabulary, words)
+    if chosen:
+        words_to_try.insert(0, chosen)
+    for texts in words_to_try:
+        lines = _lines_of_merge(vocabulary, merge, texts, ties or "first")
+        best = next(line.values["best"] for line in lines if "best" in line.values)
+        if best == pair and lines[0].values["words"] == list(map(list, texts)):
+            return lines
     raise TextError(
-        "The plain algorithm does not come to this merge: its file orders merges in its own way."
+        "The reference implementation takes another pair: this file orders merges in its own way."
     )
 
 
-def encode_in_code(vocabulary: Vocabulary, piece: str) -> list[CodeLine]:
-    """The lines by which `encode` makes the ids of a piece, of all merges those that the piece needs. Raises
-    `TextError` for a long one or where the order of training makes others, `UnknownTokenError` as `Vocabulary.encode`.
+def _words_to_run(
+    vocabulary: Vocabulary, words: Sequence[CorpusPiece]
+) -> list[tuple[int, ...]]:
+    """Return all words, each as often as it occurs. Or some that change, if all are too long, or weights are fractions.
+
+    Empty if no word changes.
     """
-    if not 0 < len(data := utf8(piece)) <= _MOST:
+    if all(word.before == word.after for word in words):
+        return []
+    sizes = [sum(map(len, map(vocabulary.token_bytes, word.before))) for word in words]
+    n_bytes = sum(word.times * size for word, size in zip(words, sizes, strict=True))
+    are_whole = all(word.times.denominator == 1 for word in words)
+    if are_whole and n_bytes <= _MOST:
+        return [word.before for word in words for _ in range(word.times)]
+    changed: list[tuple[int, ...]] = []
+    n_bytes = 0
+    for word, size in zip(words, sizes, strict=True):
+        n_bytes += size
+        if n_bytes <= _MOST and word.before != word.after:
+            changed.append(word.before)
+    return changed
+
+
+def _lines_of_merge(
+    vocabulary: Vocabulary, merge: Triple, texts: Sequence[Sequence[int]], ties: str
+) -> list[CodeLine]:
+    """Run `reference.train` on texts, and return the lines after the merges that made their tokens."""
+    symbols, given = _unmerge(vocabulary, texts)
+    number_of: dict[int, int] = {}
+    for symbol in sorted({symbol for text in symbols for symbol in text}):
+        numbers = (*vocabulary.token_bytes(symbol)[:1], *range(256))
+        taken = number_of.values()
+        number_of[symbol] = next(number for number in numbers if number not in taken)
+    for number, (_, _, token) in enumerate([*given, merge], 256):
+        number_of[token] = number
+    id_of = {number: id for id, number in number_of.items()}
+    pieces = [bytes(map(number_of.__getitem__, text)) for text in symbols]
+    pairs = [(number_of[left], number_of[right]) for left, right, _ in given]
+    lines = _run(reference.train, id_of, pieces, len(pairs) + 1, ties, given=pairs)
+    # The line of the loop runs once more after the merge, and ends it.
+    loop_lines = [n for n, line in enumerate(lines) if "new" in line.values]
+    first, end = loop_lines[-2:]
+    words_before = [
+        line.values["words"] for line in lines[:first] if "words" in line.values
+    ]
+    values = {"words": words_before[-1]} | lines[first].values
+    return [CodeLine(lines[first].number, values), *lines[first + 1 : end]]
+
+
+def encode_in_code(vocabulary: Vocabulary, piece: str) -> list[CodeLine]:
+    """Return the lines with which `reference.encode` makes the ids of a piece, from the merges that the piece needs.
+
+    Raises:
+        TextError: The piece is empty or long, or its merges are not in an order of training.
+        UnknownTokenError: A byte has no token.
+    """
+    data = utf8(piece)
+    if not 0 < len(data) <= _MOST:
         raise TextError(
-            f"There is no piece of 1 to {_MOST} bytes here, whose merges could be followed."
+            f"Can't follow the merges of this piece; choose one of 1 to {_MOST} bytes."
         )
-    (symbols,), merges = _unmade(vocabulary, [encoded := vocabulary.encode(data)])
+    encoded = vocabulary.encode(data)
+    (symbols,), merges = _unmerge(vocabulary, [encoded])
     lines = _run(reference.encode, {}, symbols, merges)
-    if [line.values["ids"] for line in lines if "ids" in line.values][-1] != [*encoded]:
+    ids = [line.values["ids"] for line in lines if "ids" in line.values]
+    if ids[-1] != list(encoded):
         raise TextError(
-            "The merges of this piece are not in an order of training, in which the plain algorithm goes."
+            "The merges of this piece are not in an order of training, which the plain algorithm needs."
         )
-    lines[-2].values.clear()  # where there is no further merge, nothing is set
+    lines[-2].values.clear()  # the line of the loop sets nothing when it ends
     return lines

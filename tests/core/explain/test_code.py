@@ -2,11 +2,13 @@
 
 import random
 from collections import Counter
+from fractions import Fraction
 
 import pytest
 
 from bpe_core import TextError, Vocabulary, train
 from bpe_core.content.samples import SAMPLES
+from bpe_core.corpus import Counts
 from bpe_core.explain.code import SOURCE, CodeLine, encode_in_code, merge_in_code
 from bpe_core.explain.merge_choice import CorpusPiece, explain
 from bpe_core.explain.pair_counts import PairCounts
@@ -75,6 +77,16 @@ def test_of_a_large_corpus_some_words_are_taken_that_lead_to_the_same_merge():
     assert value(merge_in_code(tokenizer.vocabulary, 99), "words")[1] == [
         [tokenizer.merges[98][2]]
     ]
+
+
+def test_words_with_a_fraction_as_weight_run_once():
+    low = Counts.of("low lower"), Fraction(1, 2)
+    corpus = Counts.weighted([low, (Counts.of("newest"), 3)])
+    tokenizer = train(corpus, vocab_size=259)
+    words = explain(PairCounts(tokenizer, corpus.pieces), 3).words
+    assert any(word.times.denominator > 1 for word in words)
+    run = merge_in_code(tokenizer.vocabulary, 3, words)
+    assert value(run, "best") == [tokenizer.merges[2][:2]]
 
 
 def test_the_loop_of_encoding_ends_in_the_tokens_at_any_step():
