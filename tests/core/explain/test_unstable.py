@@ -251,13 +251,13 @@ def test_what_may_come_is_known_of_tokenizers_that_make_nfc_and_find_added_token
 
 def test_why_the_end_is_not_known_is_said_truly(tmp_path: Path) -> None:
     reasons = {
-        "makes NFC of a text first, and the end of this one is not": LiveText(
+        "applies NFC first, and the end of this text is not NFC": LiveText(
             qwen_like(tmp_path), "e\u0301"
         ),
-        "added tokens of this tokenizer depend on what is next": LiveText(
+        "added tokens of this tokenizer depend on the text around": LiveText(
             qwen_like(tmp_path, lstrip=True), "low"
         ),
-        "may look anywhere": LiveText(
+        "can look at any part of the text": LiveText(
             train("low", vocab_size=257, pattern="(?<=a)b|.").at(0), "low " * 90_000
         ),
     }
