@@ -105,7 +105,7 @@ def test_what_is_said_of_letters_and_decimals() -> None:
     [decimal] = found_in("9.9 or 9.11\n")
     assert (
         decimal.reason
-        == "9.11 is less than 9.9, but the tokens after the dot say 11 and 9."
+        == "9.11 is less than 9.9, but the tokens after the dot are 11 and 9."
     )
 
 
