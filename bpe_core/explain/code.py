@@ -41,10 +41,8 @@ _VALUES: Final = {
 class CodeLine(NamedTuple):
     """A line that was run."""
 
-    number: int
-    """Its number in the file, from 1."""
-    values: dict[str, Any]
-    """The variables that it set."""
+    number: int  # its number in the file, from 1
+    values: dict[str, Any]  # the variables that it set
 
 
 def _run(
@@ -126,8 +124,8 @@ def merge_in_code(
 ) -> list[CodeLine]:
     """Return the lines with which `reference.train` makes a merge.
 
-    It runs on all of `words` if they are short enough together, otherwise on some that the merge changes. If another
-    pair would be chosen in these words, it runs on a single word: the two parts of the token.
+    The function runs on all of `words` if they are short enough together, otherwise on some that the merge changes. If
+    another pair would be chosen in these words, the function runs on a single word: the two parts of the token.
 
     Args:
         vocabulary: A vocabulary whose merges are known.

@@ -26,12 +26,10 @@ _Kind = Literal["text", "invalid", "unknown"]
 class DecodedSpan(NamedTuple):
     """The smallest run of ids that begins and ends where characters do, several only if they share a character."""
 
-    start: int
-    """Where it begins in the decoded text, in code points."""
+    start: int  # where it begins in the decoded text, in code points
     end: int
     ids: tuple[int, ...]
-    text: str
-    """What the ids decode to together."""
+    text: str  # the ids, decoded together
     kind: _Kind
     """"unknown" if no token has this id. Unknown ids and invalid bytes are decoded as U+FFFD."""
 
@@ -86,16 +84,12 @@ def decoded_spans(tokenizer: Tokenizer, ids: Sequence[int]) -> Iterator[DecodedS
 class RoundTripDifference:
     """The first place where encoding a decoded text gives other ids than it was decoded from."""
 
-    n_ids: int
-    """How many ids encoding the whole text gives."""
-    index: int
-    """The index of the first id that differs, in both lists."""
+    n_ids: int  # how many ids encoding the whole text gives
+    index: int  # the index of the first id that differs, in both lists
     given: tuple[int, ...]
     """The given ids from `index` on, up to where both lists have decoded to the same text."""
-    encoded: tuple[int, ...]
-    """The ids from encoding, in the same range."""
-    why: str
-    """The reason, in a sentence."""
+    encoded: tuple[int, ...]  # the ids from encoding, in the same range
+    why: str  # the reason, in a sentence
 
 
 class _Window(NamedTuple):
@@ -128,7 +122,7 @@ def round_trip_difference(
     if index == len(encoded_ids) == len(ids):
         return None
     first_tokens = [0, *accumulate(len(span.ids) for span in spans)]
-    # The span that holds the first difference; there is none if all given ids are the same.
+    # The span that holds the first difference, or the end if encoding only adds ids.
     number = bisect_right(first_tokens, index) - 1
     n_same = index - first_tokens[number]
     window = _window(

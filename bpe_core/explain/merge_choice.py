@@ -1,4 +1,4 @@
-"""Why a merge was chosen and what it changed: counts, ties, and pieces before and after it.
+"""Explain a merge: the counts and ties that it was chosen by, and the pieces before and after it.
 
 All numbers are counted in the corpus at hand. The count of the merged pair, which the training record keeps, shows
 whether this is the corpus that the vocabulary was learned from.
@@ -55,10 +55,8 @@ class PairRanking:
     rows: tuple[PairRow, ...]
     """By falling (count, pair). Pairs with the highest count are in the order of the tie rule."""
     n_pairs: int
-    n_tied: int
-    """How many pairs have the highest count."""
-    n_tokens: int
-    """The length of the corpus."""
+    n_tied: int  # how many pairs have the highest count
+    n_tokens: int  # the length of the corpus
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,21 +74,17 @@ class MergeChoice:
     """The pairs with the highest count, at most `MOST_TIED`, in the order of the tie rule."""
     n_tied: int
     """How many pairs have the highest count. 1 if the tie rule was not needed."""
-    by_rule: dict[str, Pair]
-    """Tie rule -> the pair that it takes."""
-    runners_up: tuple[PairRow, ...]
-    """The most frequent pairs below the highest count."""
+    by_rule: dict[str, Pair]  # tie rule -> the pair that it takes
+    runners_up: tuple[PairRow, ...]  # the most frequent pairs below the highest count
     n_joined: int
     """How many occurrences became the token. Fewer than `count` if some overlapped."""
     born: tuple[PairRow, ...]
     """Pairs that did not occur before, the most frequent first."""
-    n_born: int
-    """How many such pairs there are in all."""
+    n_born: int  # how many such pairs there are in all
     vanished: tuple[PairRow, ...]
     """Pairs that do not occur after it, without the merged one. `change` is the negative of their last count."""
     n_vanished: int
-    n_changed: int
-    """How many distinct pieces change."""
+    n_changed: int  # how many distinct pieces change
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +92,7 @@ class Explanation:
     """A step: why its merge was chosen, and the pairs after it."""
 
     step: int
-    choice: MergeChoice | None
-    """None for step 0."""
+    choice: MergeChoice | None  # None for step 0
     table: PairRanking
     words: tuple[CorpusPiece, ...]
     """All pieces of a small corpus, in its order. The most frequent changed pieces of a larger one."""
@@ -153,7 +146,10 @@ class _Candidates:
         self.order = self.order_of(ties)
 
     def _without_long_pairs(self, longest: int) -> dict[Pair, int]:
-        """Return the counts of pairs that make a token of at most `longest` bytes. An end-of-word marker counts as one."""
+        """Return the counts of the pairs that make a token of at most `longest` bytes.
+
+        An end-of-word marker counts as one byte.
+        """
         vocabulary = self._vocabulary
         length_of = {
             token: len(vocabulary.text_bytes(token)) + int(vocabulary.ends_word(token))

@@ -1,7 +1,7 @@
 """The counts of all pairs in a corpus, at any step of a training.
 
-Nothing is trained again. After k merges, a piece of the corpus has the tokens that the first k merges make of it. So the
-counts at a step come from encoding each distinct piece once. To go one step forward or back, only the pieces that hold
+Nothing is trained again. After k merges, a piece of the corpus has the tokens that the first k merges make of it. So
+the counts at a step come from encoding each distinct piece once. To go one step forward or back, only the pieces that hold
 the token of that step are encoded.
 """
 
@@ -34,10 +34,9 @@ class ChangedPiece(NamedTuple):
 
 
 class MergeEffect(NamedTuple):
-    """What a merge changes in the corpus."""
+    """The changes that a merge makes in the corpus."""
 
-    changes: Mapping[Pair, int]
-    """Pair -> by how much its count changes, if it does."""
+    changes: Mapping[Pair, int]  # pair -> by how much its count changes, if it does
     n_joined: int
     """How many occurrences of the pair become the new token: the corpus has this many tokens fewer."""
     changed: Sequence[ChangedPiece]
@@ -60,13 +59,6 @@ class PairCounts:
         >>> counts.counts[256, 97], counts.n_tokens
         (2, 9)
     """
-
-    counts: dict[Pair, int]
-    """Pair -> how often it occurs at this step, an amount. Never 0."""
-    n_tokens: int
-    """The length of the corpus at this step, an amount."""
-    step: int
-    """How many merges are made."""
 
     def __init__(self, tokenizer: Tokenizer, pieces: Mapping[str, int]) -> None:
         """Count the pairs at step 0.
@@ -114,12 +106,13 @@ class PairCounts:
             else:
                 for pair in pairwise(ids):
                     counts[pair] += times
-        self.step = step
-        self.n_tokens = amount(n_tokens, self._scale)
+        self.step = step  # how many merges are made
+        self.n_tokens = amount(n_tokens, self._scale)  # of the corpus at this step
+        # Pair -> how often it occurs at this step, never 0.
         self.counts = {pair: amount(n, self._scale) for pair, n in counts.items()}
 
     def go_to(self, step: int) -> None:
-        """Change the counts to those after `step` merges."""
+        """Count the pairs after `step` merges."""
         if abs(step - self.step) > NEAR:
             self._count(step)
         while self.step < step:

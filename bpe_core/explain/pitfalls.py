@@ -1,7 +1,7 @@
 """The pitfalls of a text that is being edited: invisible characters, unevenly grouped digits, look-alikes, and more.
 
-A text is searched block by block. An edit discards only the results of the blocks around it, so the pitfalls of a text of
-any size can be kept up to date while it is edited.
+A text is searched block by block. An edit discards only the results of the blocks around it, so the pitfalls of a text
+of any size can be kept up to date while it is edited.
 """
 
 import re
@@ -32,7 +32,7 @@ KINDS: Final = (
 )
 """Kinds of pitfalls, the most surprising first."""
 _ONCE: Final = ("letters", "indentation")
-"""Kinds of which only the first pitfall is reported: they hold for each long word, or each indented line."""
+"""Kinds that are reported once per text, since they hold for each long word, or each indented line."""
 
 _BLOCK: Final = 1 << 14
 """Characters that are searched at a time."""
@@ -81,12 +81,11 @@ class _Block:
     pitfalls: list[Pitfall] = field(default_factory=list)
     once: dict[str, Pitfall] = field(default_factory=dict)
     """The first pitfall of each kind in `_ONCE`."""
-    samples: dict[str, _Sample] = field(default_factory=dict)
-    """By line end or script."""
+    samples: dict[str, _Sample] = field(default_factory=dict)  # by line end or script
 
 
 class Pitfalls:
-    """The pitfalls of a text, as far as they are known. All offsets are in code points.
+    """The known pitfalls of a text. All offsets are in code points.
 
     Iterating yields them in the order of the text, without `of_the_whole` and `at_end`.
     """
@@ -97,7 +96,10 @@ class Pitfalls:
         self._detectors = Detectors(live).by_kind
 
     def splice(self, start: int, end: int, n_inserted: int) -> None:
-        """Discard what an edit may have changed: `n_inserted` code points replaced those from `start` to `end`."""
+        """Discard what an edit may have changed.
+
+        `n_inserted` code points replaced the text from `start` to `end`.
+        """
         starts = [0, *accumulate(block.length for block in self._blocks)]
         touched = [
             i
@@ -203,7 +205,8 @@ class Pitfalls:
     def of_the_whole(self) -> list[Pitfall]:
         """Return pitfalls that are reported once per text, at the first place.
 
-        These are mixed line ends (at the rarest kind), scripts with many tokens per character, and the kinds in `_ONCE`.
+        These are mixed line ends (the first of the rarest kind), scripts with many tokens per character, and the kinds
+        in `_ONCE`.
         """
         totals: dict[str, _Sample] = {}
         once: dict[str, Pitfall] = {}

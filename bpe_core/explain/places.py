@@ -27,20 +27,15 @@ PART: Final = 1 << 12
 class CorpusPlace:
     """A token or a pair in a line of a text."""
 
-    name: str
-    """The name of the text."""
-    line: int
-    """The number of the line in which it begins, from 1."""
-    column: int
-    """Characters of that line before it."""
-    before: str
-    """The last `AROUND` of these characters."""
+    name: str  # the name of the text
+    line: int  # the number of the line in which it begins, from 1
+    column: int  # characters of that line before it
+    before: str  # the last `AROUND` of these characters
     left: str
     """The token, or the left part of the pair. A character that both parts share belongs to this one."""
     right: str
     """The right part. Empty for a token, and for a part without a character, such as an end-of-word marker."""
-    after: str
-    """The rest of the line, at most `AROUND` characters."""
+    after: str  # the rest of the line, at most `AROUND` characters
     n: int = 0
     """How often the pair occurs in this text, an amount. 0 for a token, and for further places in the same text."""
 
@@ -56,10 +51,9 @@ class CorpusText:
     """Whether the documents are rows of a table. Lines are then counted in each row."""
     before: Callable[[], Iterable[str]] = tuple
     """Reads the text of the file before this part."""
-    weight: int = 1
-    """How many times the text counts, an amount."""
+    weight: int = 1  # how many times the text counts, an amount
     pieces: Mapping[str, int] | None = None
-    """How often each piece occurs in it. Worth having if many steps are asked for."""
+    """How often each piece occurs in it. Saves time if the places of many steps are needed."""
 
 
 class _Match(NamedTuple):
@@ -125,7 +119,7 @@ class _PairFinder:
                 self.ids_of[piece] = changed.before
                 self._n_pairs_in[piece] = n_pairs
         self._wanted: set[str] = set()  # the pieces that are searched for
-        self._piece = ""  # the one with the newest match
+        self._piece = ""  # the piece of the newest match
 
     def count_in(self, texts: Iterable[CorpusText]) -> dict[str, _Source]:
         """Return the texts that hold the pair, by name."""
@@ -254,8 +248,7 @@ class _Position:
     name: str
     line: int
     column: int = 0
-    before: str = ""
-    """The last `AROUND` characters of the line before the part."""
+    before: str = ""  # the last `AROUND` characters of the line before the part
 
     def place_of(
         self, match: _Match, line: int, part: str, following: str

@@ -1,6 +1,6 @@
 """Find a tokenizer that only splits a text and gives the same ids, for a tokenizer that first prepares it.
 
-It exists if the preparation does nothing to a text in NFC except to find added tokens in it.
+Such a tokenizer exists if the preparation does nothing to a text in NFC except to find added tokens in it.
 """
 
 from dataclasses import replace

@@ -17,18 +17,15 @@ class Applied:
     left: int
     right: int
     token: int
-    count: int
-    """How many occurrences of the pair it joined."""
-    parts: tuple[int, ...]
-    """The tokens of the piece after it."""
+    count: int  # how many occurrences of the pair it joined
+    parts: tuple[int, ...]  # the tokens of the piece after it
 
 
 class UnmergedPair(NamedTuple):
     """Two neighboring tokens of a result."""
 
     pair: tuple[int, int]
-    step: int | None
-    """The later step that would join them; None if no merge does."""
+    step: int | None  # the later step that would join them; None if no merge does
 
 
 class Trace(NamedTuple):
@@ -37,12 +34,10 @@ class Trace(NamedTuple):
     start: tuple[int, ...]
     """The tokens before the first merge: one per byte, or one per character in some vocabularies."""
     applied: tuple[Applied, ...]
-    parts: tuple[int, ...]
-    """The tokens after the last merge."""
+    parts: tuple[int, ...]  # the tokens after the last merge
     whole: int | None = None
     """The id of the piece if it was looked up as a whole and no merge makes it."""
-    unmerged: tuple[UnmergedPair, ...] = ()
-    """Each pair of neighbors in `parts`."""
+    unmerged: tuple[UnmergedPair, ...] = ()  # each pair of neighbors in `parts`
 
 
 def trace(vocabulary: Vocabulary, piece: str | bytes) -> Trace:
@@ -100,8 +95,7 @@ class Absorption(NamedTuple):
     """A later merge that has a token as a part."""
 
     step: int
-    token: int
-    """The token that the later merge makes."""
+    token: int  # the token that the later merge makes
     n: int
     """How many uses it took: two for each occurrence in which the token is both parts."""
 
@@ -109,12 +103,9 @@ class Absorption(NamedTuple):
 class TokenUses(NamedTuple):
     """How often a token occurs in the corpus that it was learned from."""
 
-    made: int
-    """Uses right after its merge."""
-    left: int
-    """Uses after all merges."""
-    absorbed: tuple[Absorption, ...]
-    """The merges that took the other uses."""
+    made: int  # uses right after its merge
+    left: int  # uses after all merges
+    absorbed: tuple[Absorption, ...]  # the merges that took the other uses
 
 
 def token_uses(

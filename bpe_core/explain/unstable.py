@@ -14,7 +14,7 @@ tiktoken's `encode_with_unstable` is coarser: it calls all tokens of the last pi
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import accumulate, chain, islice, pairwise, product, takewhile
+from itertools import accumulate, chain, islice, pairwise, product
 from operator import itemgetter
 from typing import Final, NamedTuple
 from unicodedata import decomposition, is_normalized, normalize
@@ -43,8 +43,7 @@ class Completion(NamedTuple):
 
     ids: Ids
     """The tokens that would replace the unstable ones. The swallowing token is the last."""
-    swallowed: bytes
-    """Its first bytes, with which the text already ends."""
+    swallowed: bytes  # its first bytes, with which the text already ends
     rest: bytes
     """Its other bytes. They may end inside a character."""
 
@@ -57,8 +56,7 @@ class _Prefix(NamedTuple):
     ids: Ids
     swallowed: bytes
     """The last bytes. Empty if these are the tokens of the whole tail."""
-    is_first: bool
-    """Whether the other token would be the first of its piece."""
+    is_first: bool  # whether the other token would be the first of its piece
 
 
 class _SortedTokens:
@@ -132,14 +130,13 @@ class Unstable:
         self._kinds = reader.splitter.kinds if reader.splitter.source else ("a",)
         tail = _tail(live, reader, near)
         self._text = tail.text
-        self.is_inside: Final = tail.is_inside
-        """Whether the tail begins inside a piece."""
+        self.is_inside: Final = tail.is_inside  # whether the tail begins inside a piece
         pieces = reader.split(tail.text)
         if tail.is_inside:
             self._ids = self._vocabulary.join(utf8(tail.text))
         else:
             self._ids = self._encode(pieces)
-        # A special token is found in the text as it is written, and stays.
+        # A special token is found in the text before composing, so it stays.
         ends_with_special = (
             isinstance(reader.tokenizer, SpecialsAllowed)
             and bool(pieces)
@@ -199,19 +196,14 @@ class Unstable:
     def _possible_prefixes(self) -> Iterator[_Prefix]:
         """Yield prefixes, for each way in which the pattern can split the tail if something follows.
 
-        These are the tokens of the whole tail, and those before a token that swallows the end.
+        These are the tokens of the whole tail, and the tokens before one that swallows the end.
         """
         n_characters = len(self._text)
         pairs = map("".join, product(self._kinds, repeat=2))
-        ways = {
-            tuple(
-                takewhile(
-                    lambda end: end <= n_characters, self._piece_ends(continuation)
-                )
-            )
-            for continuation in chain(self._kinds, pairs)
-            if self._text
-        }
+        ways: set[tuple[int, ...]] = set()
+        for continuation in chain(self._kinds, pairs) if self._text else ():
+            ends = self._piece_ends(continuation)
+            ways.add(ends[: bisect_right(ends, n_characters)])
         for ends in ways:
             pieces = [self._text[start:end] for start, end in pairwise((0, *ends))]
             if self._reader.lossy:
@@ -292,7 +284,7 @@ def _without_gaps(ids: Ids) -> Ids:
 
 @cache
 def _marks() -> list[str]:
-    """Return the characters that Unicode composes with the one before; of those that make Hangul, one of each kind."""
+    """Return the characters that Unicode composes with the character before. Two represent all that make Hangul."""
     marks = {"\u1161", "\u11a8"}
     for code in range(0xC0, 0x12000):
         parts = decomposition(chr(code)).split()
@@ -312,9 +304,9 @@ def unstable(live: LiveText, *, composes: bool = False) -> Unstable | None:
         composes: Whether all text is made NFC, as this one already is.
 
     Returns:
-        The unstable end. None if it cannot be known, for the reason that `why_unknown` gives: the tokenizer changes a
-        text before it splits it (NFC is possible, if the text is NFC), or its pattern has no known safe cuts, such as
-        one with look-behind, and the text is not short.
+        The unstable end. None if it cannot be known; `why_unknown` returns the reason. Either the tokenizer changes a
+        text before it splits it (except to NFC, if the text is NFC), or the text is long and the pattern has no known
+        safe cuts (because it looks back, for example).
     """
     reader = live.reader
     if not isinstance(reader, PlainReader):
