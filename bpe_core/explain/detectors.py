@@ -190,7 +190,10 @@ class Detectors:
                     and self._is_token(less, offset)
                     and self._is_token(more, offset)
                 ):
-                    reason = f"{less[0]} is less than {more[0]}, but the tokens after the dot are {less[2]} and {more[2]}."
+                    reason = (
+                        f"{less[0]} is less than {more[0]}, "
+                        f"but the tokens after the dot are {less[2]} and {more[2]}."
+                    )
                     yield _detected(match, reason)
             before = match
 

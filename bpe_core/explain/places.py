@@ -139,11 +139,15 @@ class _PairFinder:
         return sources
 
     def places_in(self, source: _Source, quota: int) -> Iterator[CorpusPlace]:
-        """Yield places in the most frequent pieces of a text, in one place each if there are `quota` such pieces."""
+        """Yield places in the pieces that add the most pairs.
+
+        These are one place in each of `quota` pieces, or all places if there are fewer pieces.
+        """
         self._wanted = {piece for piece, _ in source.n_pairs_of.most_common(quota)}
         takes_each_once = len(self._wanted) == quota
         n = source.n_pairs_of.total()
         for place in _search(source.texts, self._splitter.parts, self._find):
+            # `_piece` is the piece of this place. An earlier match in it may have removed it.
             if place is not None and self._piece in self._wanted:
                 yield replace(place, n=n)
                 n = 0
