@@ -499,3 +499,16 @@ def test_rows_are_documents_for_every_command(
         == 0
     )
     assert main(["train", *paths, *asked, "--weight", f"{path}=2"]) == 2
+
+
+def test_a_table_with_very_many_columns_does_not_list_them_all(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = [f"column{number}" for number in range(10_000)]
+    path = tmp_path / "wide.csv"
+    path.write_text(f"{','.join(names)}\n{','.join(names)}\n")
+    out = str(tmp_path / "o.json")
+    assert main(["train", str(path), "-o", out, "--vocab-size", "258"]) == 0
+    said = capsys.readouterr().err
+    assert "Of wide.csv the field column1000 is read, not column0, column1" in said
+    assert len(said) < 2000
