@@ -1,7 +1,9 @@
-/* Which pair is merged next: the one of the highest count, and among equals the one that the tie rule prefers.
+/* Which pair is merged next: the one of the highest count, and among equals the one that the tie
+   rule prefers.
 
-   The count of a pair only falls after the merge that made it, and its first place only moves to the right. So a lazy
-   heap is enough: its first entry is the right one as soon as the entry itself is up to date. */
+   The count of a pair only falls after the merge that made it, and its first place only moves to
+   the right. So a lazy heap is enough: its first entry is the right one as soon as the entry itself
+   is up to date. */
 
 #include "train.h"
 
@@ -63,7 +65,8 @@ static void remove_first(const trainer *t, heap *heap)
 /* The first place where a pair, whose count is not 0, still stands. */
 static uint32_t first_place(trainer *t, pair *pair)
 {
-    for (; pair->n > 1 && !stands_at(t, pair->left, pair->right, t->places.items[pair->start]); pair->start++)
+    for (; pair->n > 1 && !stands_at(t, pair->left, pair->right, t->places.items[pair->start]);
+         pair->start++)
         pair->n--;
     return t->places.items[pair->start];
 }
@@ -75,7 +78,8 @@ static void wait_for_level(trainer *t, uint32_t number)
         push(t, &t->waiting, (candidate){~count, number});
 }
 
-/* Order a pair among those of its count; by places only when its turn comes, since they may move until then. */
+/* Order a pair among those of its count; by places only when its turn comes, since they may move
+ * until then. */
 static void order_among_equals(trainer *t, uint32_t number)
 {
     const pair *pair = &t->pairs.items[number];
@@ -84,7 +88,10 @@ static void order_among_equals(trainer *t, uint32_t number)
     t->n_tied++;
 }
 
-bool room_for_candidates(trainer *t, size_t more) { return ROOM(t->waiting, more) && ROOM(t->open, more); }
+bool room_for_candidates(trainer *t, size_t more)
+{
+    return ROOM(t->waiting, more) && ROOM(t->open, more);
+}
 
 void add_candidate(trainer *t, uint32_t number)
 {

@@ -24,14 +24,17 @@ static char *write_before(char *end, uint32_t number)
 PyObject *decimals(PyObject *module, PyObject *args)
 {
     (void)module;
-    PyObject *bytes, *between, *text = NULL; /* bytes and no other buffer, since nobody can change them meanwhile */
+    PyObject *bytes, *between,
+        *text = NULL; /* bytes and no other buffer, since nobody can change them meanwhile */
     if (!PyArg_ParseTuple(args, "SU:decimals", &bytes, &between))
         return NULL;
     const char *numbers = PyBytes_AS_STRING(bytes);
     size_t n = (size_t)PyBytes_GET_SIZE(bytes) / sizeof(uint32_t);
-    size_t n_between = (size_t)PyUnicode_GET_LENGTH(between), n_characters = n ? (n - 1) * n_between : 0;
+    size_t n_between = (size_t)PyUnicode_GET_LENGTH(between),
+           n_characters = n ? (n - 1) * n_between : 0;
     if ((size_t)PyBytes_GET_SIZE(bytes) % sizeof(uint32_t) || !PyUnicode_IS_ASCII(between))
-        PyErr_SetString(PyExc_ValueError, "numbers are of 32 bits, and what is between them is ASCII");
+        PyErr_SetString(PyExc_ValueError,
+                        "numbers are of 32 bits, and what is between them is ASCII");
     else if (n > (size_t)PY_SSIZE_T_MAX / (MOST_DIGITS + n_between))
         PyErr_NoMemory();
     else {

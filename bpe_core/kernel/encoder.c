@@ -1,7 +1,8 @@
 /* The Python type Encoder: the tables of a vocabulary, and texts and pieces made into ids by them.
 
-   Its tables never change, so that any number of threads may encode at a time; each call takes a cache of its own from
-   those that are idle, and gives it back. That list is only touched with the GIL. */
+   Its tables never change, so that any number of threads may encode at a time; each call takes a
+   cache of its own from those that are idle, and gives it back. That list is only touched with the
+   GIL. */
 
 #include "kernel.h"
 
@@ -49,7 +50,8 @@ static bool is_interrupted(void *caller, size_t n_bytes)
         return false;
     call->n_since = 0;
     timespec_get(&now, TIME_UTC);
-    long long passed = (now.tv_sec - call->looked.tv_sec) * 1000LL + (now.tv_nsec - call->looked.tv_nsec) / 1000000;
+    long long passed = (now.tv_sec - call->looked.tv_sec) * 1000LL +
+                       (now.tv_nsec - call->looked.tv_nsec) / 1000000;
     if (0 <= passed && passed < LOOK_AT_SIGNALS)
         return false;
     PyEval_RestoreThread(call->thread);
@@ -101,7 +103,8 @@ static int add_merges(tables *tables, const Py_buffer columns[3])
 static int number_of(PyObject *object, uint32_t *number)
 {
     long long value = object && PyLong_Check(object) ? PyLong_AsLongLong(object) : -1;
-    if (object && !PyLong_Check(object)) /* what only can be made one has code of its own, which might change our dict */
+    if (object && !PyLong_Check(object)) /* what only can be made one has code of its own, which
+                                            might change our dict */
         PyErr_SetString(PyExc_TypeError, "ids and ranks are numbers");
     if (!PyErr_Occurred() && !is_id(value))
         PyErr_SetString(PyExc_ValueError, "ids and ranks are numbers below 2**31 - 1");
@@ -114,15 +117,18 @@ static int fill_tokens(token_table *table, PyObject *ids, PyObject *ranks)
 {
     PyObject *key, *value;
     bool has_memory = tokens_init(table, (size_t)PyDict_GET_SIZE(ids));
-    for (Py_ssize_t at = 0; has_memory && !PyErr_Occurred() && PyDict_Next(ids, &at, &key, &value);) {
+    for (Py_ssize_t at = 0;
+         has_memory && !PyErr_Occurred() && PyDict_Next(ids, &at, &key, &value);) {
         merge_rule rule;
-        Py_INCREF(key); /* to find it may run code of its own, or of another key, which empties `ids` */
+        Py_INCREF(
+            key); /* to find it may run code of its own, or of another key, which empties `ids` */
         if (!PyBytes_Check(key))
             PyErr_SetString(PyExc_TypeError, "tokens are bytes");
         else if (number_of(value, &rule.token) == 0 &&
-                 number_of(ranks == ids ? value : PyDict_GetItemWithError(ranks, key), &rule.rank) == 0)
-            has_memory =
-                tokens_add(table, (const uint8_t *)PyBytes_AS_STRING(key), (size_t)PyBytes_GET_SIZE(key), rule);
+                 number_of(ranks == ids ? value : PyDict_GetItemWithError(ranks, key),
+                           &rule.rank) == 0)
+            has_memory = tokens_add(table, (const uint8_t *)PyBytes_AS_STRING(key),
+                                    (size_t)PyBytes_GET_SIZE(key), rule);
         Py_DECREF(key);
     }
     if (!has_memory)
@@ -131,7 +137,8 @@ static int fill_tokens(token_table *table, PyObject *ids, PyObject *ranks)
 }
 
 /* `characters` is {bytes: id}, or None where every byte is a symbol. */
-static int fill_symbols(symbol_set *symbols, PyObject *byte_ids, PyObject *end, PyObject *characters)
+static int fill_symbols(symbol_set *symbols, PyObject *byte_ids, PyObject *end,
+                        PyObject *characters)
 {
     if (!PyTuple_Check(byte_ids) || PyTuple_GET_SIZE(byte_ids) != 256) {
         PyErr_SetString(PyExc_ValueError, "the ids of the bytes are a tuple of 256");
@@ -157,11 +164,13 @@ static int fill_symbols(symbol_set *symbols, PyObject *byte_ids, PyObject *end, 
 
 static PyObject *new_encoder(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"byte_ids", "end", "characters", "tokens", "ranks", "looks_up", "has_ranks", NULL};
+    static char *names[] = {"byte_ids", "end",      "characters", "tokens",
+                            "ranks",    "looks_up", "has_ranks",  NULL};
     PyObject *byte_ids, *end, *characters, *tokens, *ranks;
     int looks_up, has_ranks;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOO!O!pp:Encoder", names, &byte_ids, &end, &characters,
-                                     &PyDict_Type, &tokens, &PyDict_Type, &ranks, &looks_up, &has_ranks))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOO!O!pp:Encoder", names, &byte_ids, &end,
+                                     &characters, &PyDict_Type, &tokens, &PyDict_Type, &ranks,
+                                     &looks_up, &has_ranks))
         return NULL;
     EncoderObject *self = (EncoderObject *)type->tp_alloc(type, 0);
     if (!self)
@@ -185,8 +194,10 @@ static bool copy_tables(tables *tables, const struct tables *from)
     tables->n_merges = from->n_merges;
     tables->looks_up = from->looks_up;
     tables->has_ranks = from->has_ranks;
-    return rules_copy(&tables->rules, &from->rules) && (!from->tokens.slots || tokens_copy(&tables->tokens, &from->tokens)) &&
-           (!from->symbols.characters.slots || tokens_copy(&tables->symbols.characters, &from->symbols.characters));
+    return rules_copy(&tables->rules, &from->rules) &&
+           (!from->tokens.slots || tokens_copy(&tables->tokens, &from->tokens)) &&
+           (!from->symbols.characters.slots ||
+            tokens_copy(&tables->symbols.characters, &from->symbols.characters));
 }
 
 static PyObject *encoder_extended(PyObject *object, PyObject *args)
@@ -236,7 +247,8 @@ static int limit_of(const tables *tables, PyObject *object, uint32_t *limit)
     return -1;
 }
 
-/* Take an idle cache, if there is one of the same limit that, and empty any other; make one if none is idle. */
+/* Take an idle cache, if there is one of the same limit that, and empty any other; make one if none
+ * is idle. */
 static bool take_cache(EncoderObject *self, encoding *encoding)
 {
     if (!self->n_idle)
@@ -282,8 +294,8 @@ static void end(call *call)
     }
 }
 
-/* The Python number of an id, the same object each time: made anew for each, they would take most of the time and of the
-   memory of a list. To be called with the GIL. */
+/* The Python number of an id, the same object each time: made anew for each, they would take most
+   of the time and of the memory of a list. To be called with the GIL. */
 static inline PyObject *number_for(EncoderObject *self, uint32_t id)
 {
     if (id < self->numbers.n && self->numbers.items[id])
@@ -297,7 +309,8 @@ static inline PyObject *number_for(EncoderObject *self, uint32_t id)
     return number;
 }
 
-/* A list or a tuple that is new, and as long as there are ids, filled with them; NULL with an exception if it is NULL. */
+/* A list or a tuple that is new, and as long as there are ids, filled with them; NULL with an
+ * exception if it is NULL. */
 static PyObject *filled(PyObject *sequence, EncoderObject *self, const id_list *ids)
 {
     PyObject **items = sequence ? PySequence_Fast_ITEMS(sequence) : NULL;
@@ -322,7 +335,8 @@ static PyObject *as_list(EncoderObject *self, const id_list *ids)
 static PyObject *as_bytes(EncoderObject *self, const id_list *ids)
 {
     (void)self;
-    return PyBytes_FromStringAndSize((const char *)ids->items, (Py_ssize_t)(ids->n * sizeof *ids->items));
+    return PyBytes_FromStringAndSize((const char *)ids->items,
+                                     (Py_ssize_t)(ids->n * sizeof *ids->items));
 }
 
 static PyObject *as_array(EncoderObject *self, const id_list *ids)
@@ -355,7 +369,8 @@ static void free_gathered(gathered *all)
     PyMem_RawFree(all->ends.items);
 }
 
-/* Add the bytes of a text: of a str in UTF-8, or of any buffer as they are. A surrogate raises UnicodeEncodeError. */
+/* Add the bytes of a text: of a str in UTF-8, or of any buffer as they are. A surrogate raises
+ * UnicodeEncodeError. */
 static int gather(gathered *all, PyObject *text)
 {
     Py_buffer view = {0};
@@ -384,7 +399,8 @@ static int gather(gathered *all, PyObject *text)
 }
 
 /* Sets `scanner` to that of a Scanner, or to NULL for None. */
-static int scanner_or_none(PyObject *encoder, PyObject *splitter, unsigned planes, const scanner **scanner)
+static int scanner_or_none(PyObject *encoder, PyObject *splitter, unsigned planes,
+                           const scanner **scanner)
 {
     if (splitter != Py_None)
         *scanner = scanner_for(PyType_GetModuleState(Py_TYPE(encoder)), splitter, planes | 1);
@@ -413,7 +429,8 @@ static PyObject *encode_one(PyObject *self, PyObject *args, bool is_part)
     }
     if (begin(&call, self, limit) == 0) {
         call.thread = PyEval_SaveThread();
-        outcome outcome = is_part ? encode_part(&call.encoding, bytes, n) : encode_text(&call.encoding, NULL, bytes, n);
+        outcome outcome = is_part ? encode_part(&call.encoding, bytes, n)
+                                  : encode_text(&call.encoding, NULL, bytes, n);
         PyEval_RestoreThread(call.thread);
         if (check(outcome) == 0)
             ids = as_tuple(call.encoder, &call.encoding.ids);
@@ -424,10 +441,17 @@ done:
     return ids;
 }
 
-static PyObject *encoder_piece(PyObject *self, PyObject *args) { return encode_one(self, args, false); }
-static PyObject *encoder_part(PyObject *self, PyObject *args) { return encode_one(self, args, true); }
+static PyObject *encoder_piece(PyObject *self, PyObject *args)
+{
+    return encode_one(self, args, false);
+}
+static PyObject *encoder_part(PyObject *self, PyObject *args)
+{
+    return encode_one(self, args, true);
+}
 
-/* Many: (list, scanner or None, limit or None, as arrays), (list of pieces, limit or None), (list of tokens) */
+/* Many: (list, scanner or None, limit or None, as arrays), (list of pieces, limit or None), (list
+ * of tokens) */
 
 static int gather_all(gathered *all, PyObject *list)
 {
@@ -436,22 +460,26 @@ static int gather_all(gathered *all, PyObject *list)
         return -1;
     }
     all->ends.items[all->ends.n++] = 0;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i++) /* a buffer's own code may change it meanwhile */
-        if (gather(all, PyList_GET_ITEM(list, i)) < 0 || (i % PIECES == 0 && PyErr_CheckSignals() < 0))
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list);
+         i++) /* a buffer's own code may change it meanwhile */
+        if (gather(all, PyList_GET_ITEM(list, i)) < 0 ||
+            (i % PIECES == 0 && PyErr_CheckSignals() < 0))
             return -1;
     return 0;
 }
 
-/* The ids of each; or, where `as` is NULL, those of all and how many there are up to the end of each. */
-static PyObject *encode_many(PyObject *self, PyObject *list, PyObject *splitter, PyObject *limit, encode_each *encode,
-                             ids_as *as)
+/* The ids of each; or, where `as` is NULL, those of all and how many there are up to the end of
+ * each. */
+static PyObject *encode_many(PyObject *self, PyObject *list, PyObject *splitter, PyObject *limit,
+                             encode_each *encode, ids_as *as)
 {
     gathered all = {0};
     const scanner *scanner = NULL;
     PyObject *n_ids = NULL, *found = NULL;
     call call;
     if (gather_all(&all, list) == 0 && scanner_or_none(self, splitter, all.planes, &scanner) == 0)
-        n_ids = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)((all.ends.n - 1) * sizeof *all.ends.items));
+        n_ids = PyBytes_FromStringAndSize(NULL,
+                                          (Py_ssize_t)((all.ends.n - 1) * sizeof *all.ends.items));
     if (n_ids && begin(&call, self, limit) == 0) {
         id_list *ids = &call.encoding.ids;
         size_t n = all.ends.n - 1, *ends = (size_t *)PyBytes_AS_STRING(n_ids);
@@ -459,7 +487,8 @@ static PyObject *encode_many(PyObject *self, PyObject *list, PyObject *splitter,
         outcome outcome = encode(&call.encoding, scanner, all.bytes.items, all.ends.items, n, ends);
         PyEval_RestoreThread(call.thread);
         if (check(outcome) == 0)
-            found = as ? PyList_New((Py_ssize_t)n) : Py_BuildValue("NO", as_bytes(call.encoder, ids), n_ids);
+            found = as ? PyList_New((Py_ssize_t)n)
+                       : Py_BuildValue("NO", as_bytes(call.encoder, ids), n_ids);
         for (size_t i = 0, begin = 0; as && found && i < n; begin = ends[i++]) {
             id_list some = {ids->items + begin, ends[i] - begin, 0};
             PyObject *one = as(call.encoder, &some);
@@ -501,11 +530,15 @@ static PyObject *encoder_parents(PyObject *self, PyObject *args)
 
 static PyMethodDef methods[] = {
     {"extended", encoder_extended, METH_VARARGS, "An encoder with merges added."},
-    {"encode_batch", encoder_encode_batch, METH_VARARGS, "The ids of each of several texts, as lists or arrays."},
+    {"encode_batch", encoder_encode_batch, METH_VARARGS,
+     "The ids of each of several texts, as lists or arrays."},
     {"piece", encoder_piece, METH_VARARGS, "The ids of a piece, as a tuple."},
-    {"part", encoder_part, METH_VARARGS, "The ids of a part of a piece, nothing looked up whole, as a tuple."},
-    {"pieces", encoder_pieces, METH_VARARGS, "The ids of pieces, 4 bytes each, and how many up to each, 8 bytes each."},
-    {"parents", encoder_parents, METH_VARARGS, "The same of tokens, each merged by those of lower rank than its own."},
+    {"part", encoder_part, METH_VARARGS,
+     "The ids of a part of a piece, nothing looked up whole, as a tuple."},
+    {"pieces", encoder_pieces, METH_VARARGS,
+     "The ids of pieces, 4 bytes each, and how many up to each, 8 bytes each."},
+    {"parents", encoder_parents, METH_VARARGS,
+     "The same of tokens, each merged by those of lower rank than its own."},
     {0},
 };
 

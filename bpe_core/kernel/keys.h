@@ -1,4 +1,5 @@
-/* The key of a few bytes in a hash table: the bytes themselves with their length, or a hash where they are many. */
+/* The key of a few bytes in a hash table: the bytes themselves with their length, or a hash where
+ * they are many. */
 
 #ifndef BPESCOPE_KEYS_H
 #define BPESCOPE_KEYS_H
@@ -13,7 +14,8 @@
 
 enum { INLINE_BYTES = 15 };
 
-/* The bytes and their number, if they are no more than INLINE_BYTES, else a hash and their number; no key is all 0. */
+/* The bytes and their number, if they are no more than INLINE_BYTES, else a hash and their number;
+ * no key is all 0. */
 typedef struct {
     uint64_t low, high;
 } key;
@@ -41,7 +43,8 @@ enum { LENGTH_SHIFT = 56 };
 /* The key of `n` bytes, of which `n_readable` may be read. */
 static inline key key_of(const uint8_t *bytes, size_t n, size_t n_readable)
 {
-    static const uint8_t ones[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+    static const uint8_t ones[32] = {255, 255, 255, 255, 255, 255, 255, 255,
+                                     255, 255, 255, 255, 255, 255, 255, 255};
     if (n > INLINE_BYTES)
         return (key){hash_of(bytes, n), (uint64_t)255 << LENGTH_SHIFT | (uint64_t)n << 8};
     uint64_t words[2] = {0, 0}, mask[2];
@@ -53,7 +56,10 @@ static inline key key_of(const uint8_t *bytes, size_t n, size_t n_readable)
     return (key){words[0] & mask[0], (words[1] & mask[1]) | (uint64_t)n << LENGTH_SHIFT};
 }
 
-static inline bool same_key(key one, key other) { return one.low == other.low && one.high == other.high; }
+static inline bool same_key(key one, key other)
+{
+    return one.low == other.low && one.high == other.high;
+}
 
 /* A hash of a key, all bits of which are of use, the highest most. */
 static inline uint64_t key_hash(key key)
@@ -64,12 +70,13 @@ static inline uint64_t key_hash(key key)
 
 enum { LARGE = 2 << 20 }; /* bytes of a large page */
 
-/* Ask for large pages for a table that nobody has written to yet, if the system has them: a look-up then seldom waits for
-   the place of its page as well as for its slot. */
+/* Ask for large pages for a table that nobody has written to yet, if the system has them: a look-up
+   then seldom waits for the place of its page as well as for its slot. */
 static inline void prefer_large_pages(void *table, size_t size)
 {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = ((uintptr_t)table + page - 1) / page * page;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
+              begin = ((uintptr_t)table + page - 1) / page * page;
     if (size > LARGE)
         (void)madvise((void *)begin, (uintptr_t)table + size - begin, MADV_HUGEPAGE);
 #else

@@ -1,14 +1,15 @@
-/* The merge loop: a scan for the lowest rank where symbols are few, a heap where they are many, windows beyond. */
+/* The merge loop: a scan for the lowest rank where symbols are few, a heap where they are many,
+ * windows beyond. */
 
 #include "merge.h"
 
 #include <string.h>
 
 enum {
-    FEW = 64,     /* symbols up to which a window is merged by a linear search for the lowest rank */
-    AHEAD = 36,   /* new bytes in a window, unless it had to grow */
-    OVERLAP = 4,  /* tokens of the window before that are merged once more; more seldom change */
-    PERIOD = 8,   /* tokens of the longest period that is recognized */
+    FEW = 64,    /* symbols up to which a window is merged by a linear search for the lowest rank */
+    AHEAD = 36,  /* new bytes in a window, unless it had to grow */
+    OVERLAP = 4, /* tokens of the window before that are merged once more; more seldom change */
+    PERIOD = 8,  /* tokens of the longest period that is recognized */
     REPEATED = 1 << 18, /* tokens of a repetition that are appended at a time */
 };
 
@@ -26,7 +27,8 @@ typedef struct {
 } material;
 
 /* The rule that joins two symbols, which are the bytes from `start` to `end`. */
-static inline merge_rule rule_of(const material *of, uint32_t left, uint32_t right, uint32_t start, uint32_t end)
+static inline merge_rule rule_of(const material *of, uint32_t left, uint32_t right, uint32_t start,
+                                 uint32_t end)
 {
     if (of->merges->rules)
         return rules_find(of->merges->rules, left, right);
@@ -34,12 +36,13 @@ static inline merge_rule rule_of(const material *of, uint32_t left, uint32_t rig
     uint64_t pair = ((uint64_t)left << 32 | right) + 1; /* 0 is of none */
     rule_slot *slot = &of->merges->pairs[rules_hash(pair) >> (64 - PAIR_BITS)];
     if (slot->pair != pair)
-        *slot = (rule_slot){pair, tokens_find(of->merges->ranks, bytes, end - start, (size_t)(of->end - bytes))};
+        *slot = (rule_slot){
+            pair, tokens_find(of->merges->ranks, bytes, end - start, (size_t)(of->end - bytes))};
     return slot->rule;
 }
 
-/* Few symbols: quadratic, but fast on an array that is in the first cache. `starts` has one entry more than there are
-   symbols: the end of the last one. */
+/* Few symbols: quadratic, but fast on an array that is in the first cache. `starts` has one entry
+   more than there are symbols: the end of the last one. */
 
 typedef struct {
     uint32_t id, start;
@@ -53,7 +56,8 @@ static inline void look_at(const material *of, part *parts, size_t i)
     parts[i].token = rule.token;
 }
 
-/* The leftmost of the `n` pairs of the lowest rank, found without a branch that nobody could guess. */
+/* The leftmost of the `n` pairs of the lowest rank, found without a branch that nobody could guess.
+ */
 static inline size_t lowest(const part *parts, size_t n)
 {
     size_t best = 0;
@@ -90,8 +94,8 @@ static size_t merge_few(const material *of, uint32_t *ids, uint32_t *starts, siz
     return n;
 }
 
-/* Many symbols: a linked list, and a heap of pairs, each one number of rank and place. An entry is out of date if the
-   pair that is at its place by now has another rank. */
+/* Many symbols: a linked list, and a heap of pairs, each one number of rank and place. An entry is
+   out of date if the pair that is at its place by now has another rank. */
 
 typedef struct {
     uint64_t *heap;
@@ -105,7 +109,8 @@ static bool window_reserve(workspace *space, size_t n, window *arrays)
     const size_t each = 3 * sizeof(uint64_t) + 6 * sizeof(uint32_t);
     if (n > space->window_room) {
         size_t room = n < 1024 ? 1024 : n;
-        void *memory = room > PY_SSIZE_T_MAX / each ? NULL : PyMem_RawRealloc(space->window, room * each);
+        void *memory =
+            room > PY_SSIZE_T_MAX / each ? NULL : PyMem_RawRealloc(space->window, room * each);
         if (!memory)
             return false;
         space->window = memory;
@@ -156,7 +161,8 @@ static bool look(window *window, const material *of, size_t n, uint32_t i)
     uint32_t j = window->next[i];
     merge_rule rule = {NO_RANK, NO_TOKEN};
     if (j < n)
-        rule = rule_of(of, window->ids[i], window->ids[j], window->starts[i], window->starts[window->next[j]]);
+        rule = rule_of(of, window->ids[i], window->ids[j], window->starts[i],
+                       window->starts[window->next[j]]);
     bool may_merge = rule.rank < of->merges->limit;
     window->ranks[i] = may_merge ? rule.rank : NO_RANK;
     window->tokens[i] = rule.token;
@@ -246,15 +252,17 @@ static size_t common(const long_piece *piece, size_t one, size_t other)
     return n;
 }
 
-/* If the last tokens, but for `n_dropped`, stand there twice in a row, add them as often as the piece repeats them, but
-   not to its very end, and drop those behind them. Sets `is_done` if so. */
+/* If the last tokens, but for `n_dropped`, stand there twice in a row, add them as often as the
+   piece repeats them, but not to its very end, and drop those behind them. Sets `is_done` if so. */
 static bool repeat_behind(long_piece *piece, size_t n_dropped, bool *is_done)
 {
-    size_t n_tokens = piece->n_tokens - n_dropped, done = n_dropped ? start_of_last(piece, n_dropped) : piece->done;
+    size_t n_tokens = piece->n_tokens - n_dropped,
+           done = n_dropped ? start_of_last(piece, n_dropped) : piece->done;
     for (size_t n = 1; n <= PERIOD && 2 * n <= n_tokens; n++) {
         uint32_t *last = tokens_of(piece) + n_tokens - n;
         size_t begin = start_of_last(piece, n + n_dropped), period = done - begin;
-        if (memcmp(last - n, last, n * sizeof *last) || begin - start_of_last(piece, 2 * n + n_dropped) != period)
+        if (memcmp(last - n, last, n * sizeof *last) ||
+            begin - start_of_last(piece, 2 * n + n_dropped) != period)
             continue;
         size_t n_same = common(piece, begin - period, begin);
         size_t times = n_same > period ? smaller((n_same - 1) / period - 1, REPEATED / n) : 0;
@@ -266,7 +274,8 @@ static bool repeat_behind(long_piece *piece, size_t n_dropped, bool *is_done)
             return false;
         for (size_t i = 0; i < times * n; i++, piece->n_tokens++) {
             tokens_of(piece)[piece->n_tokens] = tokens_of(piece)[piece->n_tokens - n];
-            piece->space->ends.items[piece->n_tokens] = piece->space->ends.items[piece->n_tokens - n] + period;
+            piece->space->ends.items[piece->n_tokens] =
+                piece->space->ends.items[piece->n_tokens - n] + period;
         }
         piece->done = done + times * period;
         return true;
@@ -274,20 +283,23 @@ static bool repeat_behind(long_piece *piece, size_t n_dropped, bool *is_done)
     return true;
 }
 
-/* If the piece repeats itself from here on, so do its tokens. The last ones may be others where a window ended. */
+/* If the piece repeats itself from here on, so do its tokens. The last ones may be others where a
+ * window ended. */
 static bool repeat(long_piece *piece)
 {
     bool is_done = false, has_room = true;
-    for (size_t n_dropped = 0; n_dropped <= OVERLAP && n_dropped < piece->n_tokens && !is_done && has_room; n_dropped++)
+    for (size_t n_dropped = 0;
+         n_dropped <= OVERLAP && n_dropped < piece->n_tokens && !is_done && has_room; n_dropped++)
         has_room = repeat_behind(piece, n_dropped, &is_done);
     return has_room;
 }
 
-/* Merge the bytes between `begin` and `end`; the tokens and where each starts are left in `window`, -1: unknown. */
+/* Merge the bytes between `begin` and `end`; the tokens and where each starts are left in `window`,
+ * -1: unknown. */
 static Py_ssize_t merge_window(const long_piece *piece, size_t begin, size_t end, window *window)
 {
-    Py_ssize_t n = symbols_of(piece->merges->symbols, piece->bytes + begin, end - begin, end == piece->n, window->ids,
-                              window->starts);
+    Py_ssize_t n = symbols_of(piece->merges->symbols, piece->bytes + begin, end - begin,
+                              end == piece->n, window->ids, window->starts);
     if (n < 0)
         return n;
     material of = {piece->merges, piece->bytes + begin, piece->bytes + piece->n};
@@ -296,7 +308,8 @@ static Py_ssize_t merge_window(const long_piece *piece, size_t begin, size_t end
 }
 
 /* Replace the last `n_again` tokens by those of the window. */
-static bool replace(long_piece *piece, size_t n_again, size_t begin, size_t end, const window *window, size_t n)
+static bool replace(long_piece *piece, size_t n_again, size_t begin, size_t end,
+                    const window *window, size_t n)
 {
     piece->n_tokens -= n_again;
     if (!tokens_reserve(piece, n))
@@ -308,11 +321,13 @@ static bool replace(long_piece *piece, size_t n_again, size_t begin, size_t end,
     return true;
 }
 
-/* Go on by one window. If its first token proves wrong, it is tried again from farther back, and the next ones are
-   longer, which pays for it: what is looked at twice is never more than what comes new. */
+/* Go on by one window. If its first token proves wrong, it is tried again from farther back, and
+   the next ones are longer, which pays for it: what is looked at twice is never more than what
+   comes new. */
 static outcome go_on(long_piece *piece, size_t *ahead)
 {
-    for (size_t n_again = smaller(OVERLAP, piece->n_tokens);; n_again = smaller(4 * n_again, piece->n_tokens)) {
+    for (size_t n_again = smaller(OVERLAP, piece->n_tokens);;
+         n_again = smaller(4 * n_again, piece->n_tokens)) {
         size_t begin = n_again ? start_of_last(piece, n_again) : piece->done;
         *ahead = larger(*ahead, n_again > OVERLAP ? piece->done - begin : 0);
         size_t end = smaller(piece->n - piece->done, *ahead) + piece->done;
@@ -347,14 +362,16 @@ static outcome merge_in_windows(long_piece *piece)
     while (piece->done < piece->n && outcome == ENCODED) {
         size_t before = piece->done;
         outcome = go_on(piece, &ahead);
-        if (outcome == ENCODED && piece->space->interrupted(piece->space->caller, piece->done - before))
+        if (outcome == ENCODED &&
+            piece->space->interrupted(piece->space->caller, piece->done - before))
             outcome = INTERRUPTED;
     }
     piece->ids->n = piece->first + (outcome == ENCODED ? piece->n_tokens : 0);
     return outcome;
 }
 
-outcome merge_piece(const merges *merges, const uint8_t *piece, size_t n, workspace *space, id_list *ids)
+outcome merge_piece(const merges *merges, const uint8_t *piece, size_t n, workspace *space,
+                    id_list *ids)
 {
     if (n >= FEW) {
         long_piece whole = {merges, piece, n, space, ids, ids->n, 0, 0};

@@ -1,4 +1,5 @@
-/* The pairs of a training: found by their two symbols, each with the places where it stands or once stood. */
+/* The pairs of a training: found by their two symbols, each with the places where it stands or once
+ * stood. */
 
 #include "train.h"
 
@@ -8,14 +9,19 @@ static size_t first_slot(const trainer *t, uint32_t left, uint32_t right)
     return (size_t)(key ^ key >> 32) & (t->table.n - 1);
 }
 
-void fetch_pair(const trainer *t, uint32_t left, uint32_t right) { FETCH(t->table.items + first_slot(t, left, right)); }
+void fetch_pair(const trainer *t, uint32_t left, uint32_t right)
+{
+    FETCH(t->table.items + first_slot(t, left, right));
+}
 
 /* The slot of the table that holds a pair, or the free one where it belongs. */
 static size_t table_slot(const trainer *t, uint32_t left, uint32_t right)
 {
-    for (size_t mask = t->table.n - 1, slot = first_slot(t, left, right);; slot = (slot + 1) & mask) {
+    for (size_t mask = t->table.n - 1, slot = first_slot(t, left, right);;
+         slot = (slot + 1) & mask) {
         uint32_t number = t->table.items[slot];
-        if (!number || (t->pairs.items[number - 1].left == left && t->pairs.items[number - 1].right == right))
+        if (!number ||
+            (t->pairs.items[number - 1].left == left && t->pairs.items[number - 1].right == right))
             return slot;
     }
 }
@@ -50,7 +56,8 @@ bool room_for_pairs(trainer *t, size_t more)
     return true;
 }
 
-/* A pair that has not been there before, with `n` places that are to be filled; there is room for all. */
+/* A pair that has not been there before, with `n` places that are to be filled; there is room for
+ * all. */
 uint32_t add_pair(trainer *t, uint32_t left, uint32_t right, uint64_t count, uint32_t n)
 {
     uint32_t number = (uint32_t)t->pairs.n++;
@@ -83,7 +90,8 @@ static enum progress sweep(trainer *t, size_t *steps)
     return LEARNED;
 }
 
-/* Room for more places: those that are of no use are removed when there are twice as many as were kept before. */
+/* Room for more places: those that are of no use are removed when there are twice as many as were
+ * kept before. */
 enum progress room_for_places(trainer *t, size_t more, size_t *steps)
 {
     if (!t->sweeping && more > t->places.capacity - t->places.n && t->places.n > 2 * t->n_kept) {

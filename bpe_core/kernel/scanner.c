@@ -1,31 +1,38 @@
-/* The Python type Scanner: a `scanner` that is made of sets of characters and asked where pieces end. */
+/* The Python type Scanner: a `scanner` that is made of sets of characters and asked where pieces
+ * end. */
 
 #include "kernel.h"
 #include "vector.h"
 
-enum { SLICE = 1 << 20, BATCH = 256 }; /* bytes of text between two looks at signals; pieces found together */
+enum {
+    SLICE = 1 << 20,
+    BATCH = 256
+}; /* bytes of text between two looks at signals; pieces found together */
 
 typedef struct {
     PyObject_HEAD
     PyObject *ranges_of; /* (plane) -> what set_ranges takes */
-    unsigned planes; /* bit by bit, those of which the sets are known */
+    unsigned planes;     /* bit by bit, those of which the sets are known */
     scanner scanner;
 } ScannerObject;
 
-/* Put code points of a plane into sets: `ranges` is triples of (first, last + 1, sets), later ones overriding earlier. */
+/* Put code points of a plane into sets: `ranges` is triples of (first, last + 1, sets), later ones
+ * overriding earlier. */
 static int set_ranges(scanner *scanner, unsigned plane, const uint8_t *ranges, size_t size)
 {
     uint32_t range[3];
     size_t at = 0;
     for (; at + sizeof range <= size; at += sizeof range) {
         memcpy(range, ranges + at, sizeof range);
-        if (range[0] >> 16 != plane || range[0] >= range[1] || (range[1] - 1) >> 16 != plane || range[2] > 0xFF)
+        if (range[0] >> 16 != plane || range[0] >= range[1] || (range[1] - 1) >> 16 != plane ||
+            range[2] > 0xFF)
             break;
         memset(scanner->sets + range[0], (int)range[2], range[1] - range[0]);
     }
     if (at == size)
         return 0;
-    PyErr_SetString(PyExc_ValueError, "ranges are triples (first, last + 1, sets) of code points of the plane");
+    PyErr_SetString(PyExc_ValueError,
+                    "ranges are triples (first, last + 1, sets) of code points of the plane");
     return -1;
 }
 
@@ -83,15 +90,18 @@ const scanner *scanner_for(const kernel_state *state, PyObject *object, unsigned
 
 static PyObject *new_scanner(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"ranges_of", "contractions", "max_digits", "lines", "end_first", "usual", NULL};
+    static char *names[] = {"ranges_of", "contractions", "max_digits", "lines",
+                            "end_first", "usual",        NULL};
     PyObject *ranges_of;
     Py_ssize_t contractions, max_digits;
     int lines, end_first, usual;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Onnppp:Scanner", names, &ranges_of, &contractions, &max_digits,
-                                     &lines, &end_first, &usual))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Onnppp:Scanner", names, &ranges_of,
+                                     &contractions, &max_digits, &lines, &end_first, &usual))
         return NULL;
-    if (contractions < 0 || contractions > CONTRACTION_SUFFIXES || max_digits < 0 || !PyCallable_Check(ranges_of)) {
-        PyErr_SetString(PyExc_ValueError, "ranges_of is a function, contractions is 0 to 3, max_digits 0 or more");
+    if (contractions < 0 || contractions > CONTRACTION_SUFFIXES || max_digits < 0 ||
+        !PyCallable_Check(ranges_of)) {
+        PyErr_SetString(PyExc_ValueError,
+                        "ranges_of is a function, contractions is 0 to 3, max_digits 0 or more");
         return NULL;
     }
     ScannerObject *self = (ScannerObject *)type->tp_alloc(type, 0);
@@ -139,7 +149,8 @@ static PyObject *scanner_ends(PyObject *self, PyObject *object)
     if (!has_room)
         PyErr_NoMemory();
     else if (at == n)
-        result = PyBytes_FromStringAndSize((const char *)ends.items, (Py_ssize_t)(ends.n * sizeof *ends.items));
+        result = PyBytes_FromStringAndSize((const char *)ends.items,
+                                           (Py_ssize_t)(ends.n * sizeof *ends.items));
 done:
     PyMem_RawFree(ends.items);
     PyBuffer_Release(&text);
@@ -159,8 +170,10 @@ static PyObject *scanner_last_cut(PyObject *self, PyObject *object)
 }
 
 static PyMethodDef methods[] = {
-    {"last_cut", scanner_last_cut, METH_O, "The last place seen where a part of a text may be cut, in bytes; 0 for none."},
-    {"ends", scanner_ends, METH_O, "Where each piece of a text in UTF-8 ends, in bytes; 8 bytes for each."},
+    {"last_cut", scanner_last_cut, METH_O,
+     "The last place seen where a part of a text may be cut, in bytes; 0 for none."},
+    {"ends", scanner_ends, METH_O,
+     "Where each piece of a text in UTF-8 ends, in bytes; 8 bytes for each."},
     {0},
 };
 

@@ -51,7 +51,8 @@ bool tokens_add(token_table *table, const uint8_t *bytes, size_t n, merge_rule r
 {
     key key = key_of(bytes, n, n);
     uint64_t hash = key_hash(key), bit = hash >> (61 - table->bits);
-    size_t mask = ((size_t)1 << table->bits) - 1, at = hash >> (64 - table->bits), n_apart = n > INLINE_BYTES ? n : 0;
+    size_t mask = ((size_t)1 << table->bits) - 1, at = hash >> (64 - table->bits),
+           n_apart = n > INLINE_BYTES ? n : 0;
     for (; table->slots[at].key.high; at = (at + 1) & mask)
         if (is_token(table, &table->slots[at], key, bytes, n))
             return true;

@@ -1,10 +1,13 @@
-/* The corpus of a training and the merge of one pair in it: at each place where it stands its first and last slot become
-   the new symbol, and the pairs on both sides are exchanged for pairs with the new symbol. */
+/* The corpus of a training and the merge of one pair in it: at each place where it stands its first
+   and last slot become the new symbol, and the pairs on both sides are exchanged for pairs with the
+   new symbol. */
 
 #include "train.h"
 
 enum { LEFT, RIGHT };
-enum { AHEAD = 8 }; /* how many steps before it is looked at memory is asked for; a quarter of the time at 100 MB */
+enum {
+    AHEAD = 8
+}; /* how many steps before it is looked at memory is asked for; a quarter of the time at 100 MB */
 
 bool begin_trainer(trainer *t)
 {
@@ -103,12 +106,14 @@ bool add_counted_pairs(trainer *t)
         n_pairs += t->grid.items[cell].n > 0;
         n_places += t->grid.items[cell].n;
     }
-    if (!room_for_pairs(t, n_pairs) || !room_for_candidates(t, n_pairs) || room_for_places(t, n_places, &steps) != LEARNED)
+    if (!room_for_pairs(t, n_pairs) || !room_for_candidates(t, n_pairs) ||
+        room_for_places(t, n_places, &steps) != LEARNED)
         return false;
     for (size_t cell = 0; cell < n * n; cell++) {
         tally *tally = &t->grid.items[cell];
         if (tally->n) {
-            tally->pair = add_pair(t, (uint32_t)(cell / n), (uint32_t)(cell % n), tally->weight, tally->n);
+            tally->pair =
+                add_pair(t, (uint32_t)(cell / n), (uint32_t)(cell % n), tally->weight, tally->n);
             add_candidate(t, tally->pair);
             tally->n = 0;
         }
@@ -133,7 +138,8 @@ static bool begin_merge(trainer *t)
     size_t n_symbols = t->spans.n + 1;
     for (int i = LEFT; i <= RIGHT; i++) {
         side *side = &t->sides[i];
-        if (!ROOM(side->found, pair->n) || !ROOM(side->symbols, pair->n < n_symbols ? pair->n : n_symbols) ||
+        if (!ROOM(side->found, pair->n) ||
+            !ROOM(side->symbols, pair->n < n_symbols ? pair->n : n_symbols) ||
             !ROOM(side->of_symbol, n_symbols - side->of_symbol.n))
             return false;
         size_t more = n_symbols - side->of_symbol.n;
@@ -152,7 +158,8 @@ static bool begin_merge(trainer *t)
         if (!ROOM(t->bytes, ends[0] + ends[1]) || !ROOM(t->bytes_end, 1))
             return false;
         for (int i = 0; i < 2; i++) {
-            memcpy(t->bytes.items + t->bytes.n, t->bytes.items + t->bytes_end.items[parts[i]] - ends[i], ends[i]);
+            memcpy(t->bytes.items + t->bytes.n,
+                   t->bytes.items + t->bytes_end.items[parts[i]] - ends[i], ends[i]);
             t->bytes.n += ends[i];
         }
         t->bytes_end.items[t->bytes_end.n++] = t->bytes.n;
@@ -173,8 +180,9 @@ static void note(side *side, uint32_t symbol, size_t place, uint64_t weight)
     side->found.items[side->found.n++] = (beside){symbol, (uint32_t)place};
 }
 
-/* Put the new symbol in the place of the pair, place after place, and note what stands beside it. Between two occurrences
-   that touch nothing is noted but the pair of two new symbols, when the second one is there. */
+/* Put the new symbol in the place of the pair, place after place, and note what stands beside it.
+   Between two occurrences that touch nothing is noted but the pair of two new symbols, when the
+   second one is there. */
 static enum progress replace(trainer *t, size_t *steps)
 {
     const pair *pair = &t->pairs.items[t->pair];
@@ -234,7 +242,7 @@ static void exchange(trainer *t, int i, uint32_t left, uint32_t right)
         else
             subtract(t, right, symbol, tally->weight);
         bool is_short = t->giving || t->spans.items[symbol] + t->spans.items[new] <= t->max_length;
-        tally->pair = !is_short ? UINT32_MAX
+        tally->pair = !is_short   ? UINT32_MAX
                       : i == LEFT ? add_pair(t, symbol, new, tally->weight, tally->n)
                                   : add_pair(t, new, symbol, tally->weight, tally->n);
         tally->n = 0;
@@ -244,7 +252,8 @@ static void exchange(trainer *t, int i, uint32_t left, uint32_t right)
     for (size_t k = 0; k < side->found.n; k++) {
         tally *tally = &side->of_symbol.items[side->found.items[k].symbol];
         if (tally->pair != UINT32_MAX)
-            t->places.items[t->pairs.items[tally->pair].start + tally->n++] = side->found.items[k].place;
+            t->places.items[t->pairs.items[tally->pair].start + tally->n++] =
+                side->found.items[k].place;
     }
     for (size_t k = 0; k < side->symbols.n; k++)
         side->of_symbol.items[side->symbols.items[k]] = (tally){0};
@@ -290,7 +299,8 @@ enum progress learn_merge(trainer *t, size_t *steps, merge *merge)
 bool may_be_given(const trainer *t, uint64_t left, uint64_t right)
 {
     const pair *pair = t->chosen || t->merging ? &t->pairs.items[t->pair] : NULL;
-    return !t->level && left < t->spans.n && right < t->spans.n && (!pair || (pair->left == left && pair->right == right));
+    return !t->level && left < t->spans.n && right < t->spans.n &&
+           (!pair || (pair->left == left && pair->right == right));
 }
 
 bool give_merge(trainer *t, uint32_t left, uint32_t right)
@@ -330,9 +340,10 @@ void count_symbols(const trainer *t, uint64_t *counts)
 
 void free_trainer(trainer *t)
 {
-    void *blocks[] = {t->slots.items, t->starts.items, t->weights.items, t->piece_near.items, t->spans.items,
-                      t->bytes.items, t->bytes_end.items, t->pairs.items, t->places.items, t->table.items,
-                      t->waiting.items, t->open.items, t->grid.items};
+    void *blocks[] = {t->slots.items,  t->starts.items, t->weights.items,   t->piece_near.items,
+                      t->spans.items,  t->bytes.items,  t->bytes_end.items, t->pairs.items,
+                      t->places.items, t->table.items,  t->waiting.items,   t->open.items,
+                      t->grid.items};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         PyMem_RawFree(blocks[i]);
     for (int i = LEFT; i <= RIGHT; i++) {

@@ -1,17 +1,22 @@
-/* Learning merges: the corpus as symbols, an index of its pairs, and the loop that merges the most frequent one.
+/* Learning merges: the corpus as symbols, an index of its pairs, and the loop that merges the most
+   frequent one.
 
-   The algorithm is Sennrich, Haddow and Birch 2016 (arXiv:1508.07909) with the index of subword-nmt: only the places
-   where a pair stands are looked at. All structures are flat arrays:
+   The algorithm is Sennrich, Haddow and Birch 2016 (arXiv:1508.07909) with the index of
+   subword-nmt: only the places where a pair stands are looked at. All structures are flat arrays:
 
-   - `slots`: the pieces one after another, END_OF_PIECE before, between and behind them. A symbol made of s first
-     symbols takes s slots and stands in the first and the last of them. So the neighbors of a place are found without
-     links, and a place where a symbol once began holds it in both these slots only as long as it has not been merged.
-   - `pairs`: every pair that ever stood in the corpus, with its count and the slots where it began, ascending, which are
-     `n` of `places` from `start` on. All of them are made by one merge; after it, they only become fewer.
-   - `waiting` and `open`: heaps of pairs. Since counts only fall, those of the highest count are found by looking at
-     what waits with the highest count known; they are open then, and the tie rule orders them among each other.
+   - `slots`: the pieces one after another, END_OF_PIECE before, between and behind them. A symbol
+   made of s first symbols takes s slots and stands in the first and the last of them. So the
+   neighbors of a place are found without links, and a place where a symbol once began holds it in
+   both these slots only as long as it has not been merged.
+   - `pairs`: every pair that ever stood in the corpus, with its count and the slots where it began,
+   ascending, which are `n` of `places` from `start` on. All of them are made by one merge; after
+   it, they only become fewer.
+   - `waiting` and `open`: heaps of pairs. Since counts only fall, those of the highest count are
+   found by looking at what waits with the highest count known; they are open then, and the tie rule
+   orders them among each other.
 
-   Memory and time are linear in the corpus, whatever the length of its pieces, but for the logarithm of the heaps. */
+   Memory and time are linear in the corpus, whatever the length of its pieces, but for the
+   logarithm of the heaps. */
 
 #ifndef BPESCOPE_TRAIN_H
 #define BPESCOPE_TRAIN_H
@@ -74,8 +79,9 @@ typedef struct {
     /* Pairs */
     VECTOR(pair) pairs;
     VECTOR(uint32_t) places;
-    VECTOR(uint32_t) table; /* a pair's hash -> its number + 1, open addressing; a power of two of slots */
-    size_t n_kept;          /* places that were in use when unused ones were last removed */
+    VECTOR(uint32_t)
+    table;         /* a pair's hash -> its number + 1, open addressing; a power of two of slots */
+    size_t n_kept; /* places that were in use when unused ones were last removed */
     size_t sweep_pair, sweep_to;
     bool sweeping;
     /* Candidates */
@@ -85,7 +91,8 @@ typedef struct {
     /* The merge under way */
     uint32_t pair, next_place;
     bool chosen, merging, replaced;
-    bool giving; /* whether merges are given, which may be longer than max_length: all pairs are kept until the last one */
+    bool giving; /* whether merges are given, which may be longer than max_length: all pairs are
+                    kept until the last one */
     side sides[2];
     VECTOR(tally) grid; /* while the index is made: of each two symbols, row by row */
 } trainer;
@@ -93,25 +100,27 @@ typedef struct {
 /* Prepare a trainer that is all zero but for its options; false without memory. */
 bool begin_trainer(trainer *trainer);
 
-/* Add a symbol with its bytes (false without memory): first the 256 bytes, then the marker behind every piece if there is
-   one. Append bytes to the piece that is being added, and close it with its weight, at least 1 (false also where there
-   are too many). */
+/* Add a symbol with its bytes (false without memory): first the 256 bytes, then the marker behind
+   every piece if there is one. Append bytes to the piece that is being added, and close it with its
+   weight, at least 1 (false also where there are too many). */
 bool add_symbol(trainer *trainer, const uint8_t *bytes, size_t n);
 bool add_to_piece(trainer *trainer, const uint8_t *bytes, size_t n, const uint8_t *symbol_of);
 bool end_piece(trainer *trainer, uint64_t weight);
 
-/* Count the pairs of all pieces, then note their places: slot by slot, both of them from the first to the last. */
+/* Count the pairs of all pieces, then note their places: slot by slot, both of them from the first
+ * to the last. */
 bool begin_index(trainer *trainer);
 void count_pairs(trainer *trainer, size_t first_slot, size_t last_slot);
 bool add_counted_pairs(trainer *trainer);
 void place_pairs(trainer *trainer, size_t first_slot, size_t last_slot);
 
-/* Go on with learning one merge for about so many `steps` of work. LEARNED: it is in `merge`. After NO_MEMORY or
-   UNDER_WAY it can be called again and goes on where it was. */
+/* Go on with learning one merge for about so many `steps` of work. LEARNED: it is in `merge`. After
+   NO_MEMORY or UNDER_WAY it can be called again and goes on where it was. */
 enum progress learn_merge(trainer *trainer, size_t *steps, merge *merge);
 
-/* Make this pair the next one that learn_merge merges, wherever it stands, and if it stands nowhere too; only before the
-   first merge that is chosen. False without memory. Called again with the pair whose merge is under way, it does nothing. */
+/* Make this pair the next one that learn_merge merges, wherever it stands, and if it stands nowhere
+   too; only before the first merge that is chosen. False without memory. Called again with the pair
+   whose merge is under way, it does nothing. */
 bool give_merge(trainer *trainer, uint32_t left, uint32_t right);
 bool may_be_given(const trainer *trainer, uint64_t left, uint64_t right);
 
@@ -127,7 +136,8 @@ void free_trainer(trainer *trainer);
 bool room_for_pairs(trainer *trainer, size_t more);
 uint32_t add_pair(trainer *trainer, uint32_t left, uint32_t right, uint64_t count, uint32_t n);
 void fetch_pair(const trainer *trainer, uint32_t left, uint32_t right); /* it is looked for soon */
-pair *find_pair(trainer *trainer, uint32_t left, uint32_t right); /* NULL: it never stood anywhere */
+pair *find_pair(trainer *trainer, uint32_t left,
+                uint32_t right); /* NULL: it never stood anywhere */
 enum progress room_for_places(trainer *trainer, size_t more, size_t *steps);
 
 /* Whether the pair `left`, `right` begins at a slot where `left` once began. */

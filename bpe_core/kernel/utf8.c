@@ -1,4 +1,5 @@
-/* A str in UTF-8, from the three forms that Python keeps it in: what is ASCII, sixteen characters at a time. */
+/* A str in UTF-8, from the three forms that Python keeps it in: what is ASCII, sixteen characters
+ * at a time. */
 
 #include "kernel.h"
 
@@ -16,7 +17,8 @@ static inline uint8_t *write_one(Py_UCS4 code, uint8_t *to)
 }
 
 /* write_utf8 for a form that the compiler knows; NULL for a surrogate. */
-static inline uint8_t *write_all(int kind, const void *data, size_t n, uint8_t *to, unsigned *planes)
+static inline uint8_t *write_all(int kind, const void *data, size_t n, uint8_t *to,
+                                 unsigned *planes)
 {
     for (size_t at = 0, end; at < n; at = end) {
         uint8_t ascii[TOGETHER];
@@ -46,9 +48,11 @@ uint8_t *write_utf8(PyObject *text, uint8_t *to, unsigned *planes)
 {
     const void *data = PyUnicode_DATA(text);
     size_t n = (size_t)PyUnicode_GET_LENGTH(text);
-    uint8_t *end = PyUnicode_KIND(text) == PyUnicode_1BYTE_KIND   ? write_all(PyUnicode_1BYTE_KIND, data, n, to, planes)
-                   : PyUnicode_KIND(text) == PyUnicode_2BYTE_KIND ? write_all(PyUnicode_2BYTE_KIND, data, n, to, planes)
-                                                                  : write_all(PyUnicode_4BYTE_KIND, data, n, to, planes);
+    uint8_t *end = PyUnicode_KIND(text) == PyUnicode_1BYTE_KIND
+                       ? write_all(PyUnicode_1BYTE_KIND, data, n, to, planes)
+                   : PyUnicode_KIND(text) == PyUnicode_2BYTE_KIND
+                       ? write_all(PyUnicode_2BYTE_KIND, data, n, to, planes)
+                       : write_all(PyUnicode_4BYTE_KIND, data, n, to, planes);
     if (!end)
         Py_XDECREF(PyUnicode_AsUTF8String(text)); /* says which is a surrogate */
     return end;

@@ -1,15 +1,20 @@
-/* The grammar of scan.h on 64 bytes of ASCII at a time: one bit for each byte, and where pieces begin by arithmetic.
+/* The grammar of scan.h on 64 bytes of ASCII at a time: one bit for each byte, and where pieces
+   begin by arithmetic.
 
-   A window begins where a piece does, so nothing is carried into it, and where a character begins a piece is known from
-   those before it alone, but for white space, of which the last before another character counts. So a window is right up
-   to its first character that is not ASCII, or to its end; where white space stands before that, up to where it begins. */
+   A window begins where a piece does, so nothing is carried into it, and where a character begins a
+   piece is known from those before it alone, but for white space, of which the last before another
+   character counts. So a window is right up to its first character that is not ASCII, or to its
+   end; where white space stands before that, up to where it begins. */
 
 #include "scan.h"
 
 #ifdef __SSE2__ /* GCC and Clang say so; without it, each piece is found by itself */
 #include <emmintrin.h>
 
-enum { WINDOW = 64, LEAST = 24 }; /* bytes of a window, and how many are ASCII at least: fewer are not worth it */
+enum {
+    WINDOW = 64,
+    LEAST = 24
+}; /* bytes of a window, and how many are ASCII at least: fewer are not worth it */
 
 typedef uint64_t mask; /* the lowest bit is the first byte */
 
@@ -26,13 +31,17 @@ static inline mask between(const __m128i bytes[4], char ignored, int first, int 
 {
     __m128i found[4];
     for (int i = 0; i < 4; i++) {
-        __m128i from_least = _mm_add_epi8(_mm_or_si128(bytes[i], _mm_set1_epi8(ignored)), _mm_set1_epi8((char)(-128 - first)));
+        __m128i from_least = _mm_add_epi8(_mm_or_si128(bytes[i], _mm_set1_epi8(ignored)),
+                                          _mm_set1_epi8((char)(-128 - first)));
         found[i] = _mm_cmplt_epi8(from_least, _mm_set1_epi8((char)(-127 + last - first)));
     }
     return bits_of(found);
 }
 
-static inline mask equal(const __m128i bytes[4], char byte) { return between(bytes, 0, byte, byte); }
+static inline mask equal(const __m128i bytes[4], char byte)
+{
+    return between(bytes, 0, byte, byte);
+}
 
 static inline mask up_to(int place) { return ((mask)2 << place) - 1; }
 
@@ -57,7 +66,8 @@ static inline mask begin_of_digits(mask digits, mask blanks, size_t most)
     return begin;
 }
 
-/* White space begins pieces where it begins, behind its last newline, and with its last character but for a newline. */
+/* White space begins pieces where it begins, behind its last newline, and with its last character
+ * but for a newline. */
 static inline mask begin_of_spaces(mask spaces, mask newlines, bool lines)
 {
     mask before_newline = lines ? newlines : 0, others = spaces & ~newlines;
@@ -68,8 +78,8 @@ static inline mask begin_of_spaces(mask spaces, mask newlines, bool lines)
 }
 
 /* `begin` with contractions as pieces of their own or, as suffixes, without them. */
-static inline mask with_contractions(const scanner *scanner, const uint8_t *text, size_t n, mask begin, mask quotes,
-                                     mask letters)
+static inline mask with_contractions(const scanner *scanner, const uint8_t *text, size_t n,
+                                     mask begin, mask quotes, mask letters)
 {
     bool are_suffixes = scanner->contractions == CONTRACTION_SUFFIXES;
     quotes &= are_suffixes ? letters << 1 : begin;
@@ -85,7 +95,8 @@ static inline mask with_contractions(const scanner *scanner, const uint8_t *text
 }
 
 /* Write where the pieces of the window at `text` end, but for the last: how many these are. */
-static inline size_t window_ends(const scanner *scanner, const uint8_t *text, size_t n, size_t at, size_t *ends)
+static inline size_t window_ends(const scanner *scanner, const uint8_t *text, size_t n, size_t at,
+                                 size_t *ends)
 {
     __m128i bytes[4];
     for (int i = 0; i < 4; i++)
@@ -95,16 +106,20 @@ static inline size_t window_ends(const scanner *scanner, const uint8_t *text, si
     if (n_right < LEAST)
         return 0;
     mask right = up_to(n_right - 1);
-    mask letters = between(bytes, 0x20, 'a', 'z'), digits = between(bytes, 0, '0', '9'), blanks = equal(bytes, ' ');
-    mask newlines = equal(bytes, '\n') | equal(bytes, '\r'), spaces = between(bytes, 0, '\t', '\r') | blanks;
+    mask letters = between(bytes, 0x20, 'a', 'z'), digits = between(bytes, 0, '0', '9'),
+         blanks = equal(bytes, ' ');
+    mask newlines = equal(bytes, '\n') | equal(bytes, '\r'),
+         spaces = between(bytes, 0, '\t', '\r') | blanks;
     mask signs = ~(letters | digits | spaces), open = spaces << (WINDOW - n_right);
     if (open >> 63) /* the last run of white space */
         right = ~open ? up_to(n_right - __builtin_clzll(~open)) : 1;
     if (scanner->sets['\n'] & TAIL) {
-        mask tails = tails_of(signs, newlines, newlines | (scanner->sets['/'] & TAIL ? equal(bytes, '/') : 0));
+        mask tails = tails_of(signs, newlines,
+                              newlines | (scanner->sets['/'] & TAIL ? equal(bytes, '/') : 0));
         signs &= ~tails, spaces &= ~tails, newlines &= ~tails;
     }
-    mask begin = 1 | begin_of_spaces(spaces, newlines, scanner->lines) | (signs & ~(signs << 1) & ~(blanks << 1));
+    mask begin = 1 | begin_of_spaces(spaces, newlines, scanner->lines) |
+                 (signs & ~(signs << 1) & ~(blanks << 1));
     mask prefixes = begin & (scanner->sets['!'] & PREFIX ? signs | (spaces & ~newlines) : blanks);
     begin |= letters & ~(letters << 1) & ~(prefixes << 1);
     begin |= begin_of_digits(digits, blanks, scanner->max_digits);
@@ -124,7 +139,8 @@ static inline size_t window_ends(const scanner *scanner, const uint8_t *text, si
 enum { WINDOW = 1 };
 #endif
 
-size_t piece_ends(const scanner *scanner, const uint8_t *text, size_t at, size_t n, size_t *ends, size_t room)
+size_t piece_ends(const scanner *scanner, const uint8_t *text, size_t at, size_t n, size_t *ends,
+                  size_t room)
 {
     size_t n_ends = 0;
     while (at < n && n_ends + WINDOW <= room) {
