@@ -1,11 +1,11 @@
-/* The Python type Learner: learns merges from pieces and their counts, some at a time. */
+/* The Python type Learner: learns merges from pieces and their counts, in slices of work. */
 
 #include "pieces.h"
 #include "train.h"
 
 #include <structmember.h>
 
-enum { SLICE = 1 << 16 }; /* steps, slots or bytes between two looks at signals */
+enum { SLICE = 1 << 16 }; /* steps, slots or bytes between two checks for signals */
 
 typedef struct {
     PyObject_HEAD
@@ -14,20 +14,20 @@ typedef struct {
     bool busy;
 } LearnerObject;
 
-/* Whether to go on after a slice of work: nobody has interrupted, and `look`, told what is done,
- * does not object. */
-static bool may_go_on(PyObject *look, size_t done, size_t total)
+/* Whether to continue after a slice of work: no signal and no call of `report` raised an exception.
+ */
+static bool may_go_on(PyObject *report, size_t done, size_t total)
 {
     if (PyErr_CheckSignals() < 0)
         return false;
-    if (look == Py_None)
+    if (report == Py_None)
         return true;
-    PyObject *answer = PyObject_CallFunction(look, "nn", (Py_ssize_t)done, (Py_ssize_t)total);
+    PyObject *answer = PyObject_CallFunction(report, "nn", (Py_ssize_t)done, (Py_ssize_t)total);
     Py_XDECREF(answer);
     return answer != NULL;
 }
 
-/* Add the pieces of a table, slice by slice. */
+/* Add the pieces of a table to the corpus, slice by slice. */
 static int add_pieces(trainer *trainer, const piece_table *table, const uint8_t *symbol_of)
 {
     bool added = true;
@@ -35,11 +35,11 @@ static int add_pieces(trainer *trainer, const piece_table *table, const uint8_t 
         Py_BEGIN_ALLOW_THREADS
         for (size_t left = SLICE; added && left && number < table->pieces.n;) {
             const piece *piece = &table->pieces.items[number];
-            size_t n = length_of(piece) - at, some = n < left ? n : left;
-            added = add_to_piece(trainer, bytes_of(table, piece) + at, some, symbol_of);
-            left -= some;
-            at += some;
-            if (added && some == n) {
+            size_t n = length_of(piece) - at, n_now = n < left ? n : left;
+            added = add_to_piece(trainer, bytes_of(table, piece) + at, n_now, symbol_of);
+            left -= n_now;
+            at += n_now;
+            if (added && n_now == n) {
                 added = end_piece(trainer, piece->count);
                 number++, at = 0;
             }
@@ -53,7 +53,7 @@ static int add_pieces(trainer *trainer, const piece_table *table, const uint8_t 
     return added ? 0 : -1;
 }
 
-static int index_all(trainer *trainer, PyObject *look)
+static int index_all(trainer *trainer, PyObject *report)
 {
     size_t last = trainer->slots.n - 1;
     if (!begin_index(trainer))
@@ -64,7 +64,7 @@ static int index_all(trainer *trainer, PyObject *look)
             Py_BEGIN_ALLOW_THREADS(pass ? place_pairs : count_pairs)
             (trainer, at, until);
             Py_END_ALLOW_THREADS
-            if (!may_go_on(until < last ? look : Py_None, pass * last + until, 2 * last))
+            if (!may_go_on(until < last ? report : Py_None, pass * last + until, 2 * last))
                 return -1;
         }
         if (!pass && !add_counted_pairs(trainer))
@@ -77,7 +77,7 @@ no_memory:
 }
 
 static int set_up(trainer *trainer, const piece_table *pieces, Py_buffer *alphabet, Py_buffer *end,
-                  PyObject *look)
+                  PyObject *report)
 {
     uint8_t symbol_of[256] = {0};
     const uint8_t *bytes = alphabet->buf;
@@ -85,7 +85,7 @@ static int set_up(trainer *trainer, const piece_table *pieces, Py_buffer *alphab
         symbol_of[bytes[number]] = (uint8_t)number;
     for (int byte = 0; byte < 256; byte++)
         if (alphabet->len != 256 || bytes[symbol_of[byte]] != byte) {
-            PyErr_SetString(PyExc_ValueError, "the alphabet is the 256 bytes in some order");
+            PyErr_SetString(PyExc_ValueError, "the alphabet is the 256 bytes in n_now order");
             return -1;
         }
     bool has_end = end->len > 0, has_memory = begin_trainer(trainer);
@@ -95,7 +95,7 @@ static int set_up(trainer *trainer, const piece_table *pieces, Py_buffer *alphab
         PyErr_NoMemory();
         return -1;
     }
-    return add_pieces(trainer, pieces, symbol_of) || index_all(trainer, look) ? -1 : 0;
+    return add_pieces(trainer, pieces, symbol_of) || index_all(trainer, report) ? -1 : 0;
 }
 
 static PyObject *new_learner(PyTypeObject *type, PyObject *args, PyObject *kwargs)
@@ -140,7 +140,7 @@ static void dealloc(PyObject *object)
     Py_DECREF(type);
 }
 
-/* Go on with one merge for about so many steps. */
+/* Continue with one merge for about `steps` of work. */
 static enum progress learn_one(LearnerObject *self, size_t *steps)
 {
     if (!ROOM(self->learned, 1))
@@ -152,8 +152,8 @@ static enum progress learn_one(LearnerObject *self, size_t *steps)
     return progress;
 }
 
-/* Learn until so many merges are made in all; false with an exception. A merge that has begun is
- * finished before. */
+/* Learn until there are `until` merges. Return false with an exception, after finishing a merge
+   that has begun. */
 static bool learn_all(LearnerObject *self, size_t until)
 {
     enum progress progress = UNDER_WAY;
@@ -214,7 +214,7 @@ static PyObject *merge_given(PyObject *object, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* Append an object that is new, and let go of it; false with an exception. */
+/* Append a new object, and release it. Return false with an exception. */
 static bool append(PyObject *list, PyObject *object)
 {
     bool appended = object && PyList_Append(list, object) == 0;
@@ -238,7 +238,7 @@ static PyObject *merges(PyObject *object, PyObject *argument)
     return rows;
 }
 
-/* An empty list, unless the learner is learning: then NULL with an exception. */
+/* Return an empty list; NULL with an exception if the learner is learning. */
 static PyObject *rows_unless_busy(const LearnerObject *self)
 {
     if (self->busy || self->trainer.merging) {
