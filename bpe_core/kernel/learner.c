@@ -85,7 +85,7 @@ static int set_up(trainer *trainer, const piece_table *pieces, Py_buffer *alphab
         symbol_of[bytes[number]] = (uint8_t)number;
     for (int byte = 0; byte < 256; byte++)
         if (alphabet->len != 256 || bytes[symbol_of[byte]] != byte) {
-            PyErr_SetString(PyExc_ValueError, "the alphabet is the 256 bytes in n_now order");
+            PyErr_SetString(PyExc_ValueError, "Invalid alphabet: pass each of the 256 bytes once");
             return -1;
         }
     bool has_end = end->len > 0, has_memory = begin_trainer(trainer);
@@ -187,7 +187,7 @@ static PyObject *learn(PyObject *object, PyObject *argument)
         return NULL;
     if (until < 0 || self->busy) {
         PyErr_SetString(PyExc_ValueError,
-                        until < 0 ? "a number of merges is 0 or more" : "it is learning already");
+                        until < 0 ? "a number of merges is 0 or more" : "another thread is using this learner");
         return NULL;
     }
     end_giving(&self->trainer);
@@ -242,7 +242,7 @@ static PyObject *merges(PyObject *object, PyObject *argument)
 static PyObject *rows_unless_busy(const LearnerObject *self)
 {
     if (self->busy || self->trainer.merging) {
-        PyErr_SetString(PyExc_ValueError, "it is learning");
+        PyErr_SetString(PyExc_ValueError, "another thread is using this learner");
         return NULL;
     }
     return PyList_New(0);

@@ -1,5 +1,5 @@
 /* The corpus of a training, and the merge of one pair in it. At each place where the pair occurs,
-   its first and last slot get the new symbol, and pairs with the new symbol replace_pair the pairs
+   its first and last slot get the new symbol, and pairs with the new symbol replace the pairs
    on both sides. */
 
 #include "train.h"
@@ -180,7 +180,7 @@ static void note_neighbor(side *side, uint32_t symbol, size_t place, uint64_t we
     side->neighbors.items[side->neighbors.n++] = (neighbor){symbol, (uint32_t)place};
 }
 
-/* Write the new symbol over the pair, place after place, and note_neighbor its neighbors. Two
+/* Write the new symbol over the pair, place after place, and note its neighbors. Two
    occurrences that touch have one pair between them, of two new symbols; it is noted at the second
    one. */
 static enum progress replace_pair(trainer *t, size_t *steps)
