@@ -1,4 +1,4 @@
-/* The cache of pieces: how it is filled, how it grows, and when it is wiped. */
+/* Fill, grow and empty the cache of pieces. */
 
 #include "piece_cache.h"
 

@@ -5,8 +5,8 @@
 #include <structmember.h>
 
 enum {
-    SLICE = 1 << 18,  /* bytes counted, */
-    PIECES = 1 << 14, /* or pieces taken in, between two looks at signals */
+    SLICE = 1 << 18,  /* bytes counted between two checks for signals */
+    PIECES = 1 << 14, /* pieces added between two checks for signals */
     BATCH = 256,      /* pieces found together */
 };
 
@@ -14,7 +14,7 @@ typedef struct {
     PyObject_HEAD
     PyObject *scanner; /* or None */
     piece_table table;
-    bool busy; /* some thread works with it, without the GIL */
+    bool busy; /* a thread is using it without the GIL */
 } PieceTableObject;
 
 piece_table *lend_pieces(const kernel_state *state, PyObject *object)
@@ -55,8 +55,8 @@ static void dealloc(PyObject *object)
     Py_DECREF(type);
 }
 
-/* The number of a document, and whether the weight of it is one; -1 with an exception for what is
- * none. */
+/* Set the number of a document, and check its weight. Return -1 with an exception if either is
+   invalid. */
 static int place_of(PyObject *object, Py_ssize_t weight, uint32_t *number)
 {
     unsigned long value = PyLong_AsUnsignedLong(object);
@@ -67,7 +67,7 @@ static int place_of(PyObject *object, Py_ssize_t weight, uint32_t *number)
     return PyErr_Occurred() ? -1 : 0;
 }
 
-/* Whether to go on, if all went well so far; an exception if not. */
+/* Return whether to continue; false with an exception without memory or after a signal. */
 static bool may_go_on(bool has_memory)
 {
     if (!has_memory)
@@ -196,8 +196,8 @@ static PyObject *columns(PyObject *object, PyObject *args)
     return Py_BuildValue("(NNN)", bytes, numbers, hashes);
 }
 
-/* Row `at` of `n` as a piece, the bytes of which stay where they are if they are many. False with
-   an exception for what is none. */
+/* Read row `at` of `n` as a piece. A long piece refers to `bytes`. Return false with an exception
+   for an invalid row. */
 static bool read_row(const uint64_t *columns, size_t n, size_t at, const Py_buffer *bytes,
                      uint32_t document, piece *to)
 {
@@ -206,7 +206,7 @@ static bool read_row(const uint64_t *columns, size_t n, size_t at, const Py_buff
              last = row[LASTS * n];
     if (begin >= end || end > (uint64_t)bytes->len || !documents || documents >= MANY_DOCUMENTS ||
         row[FIRSTS * n] > last || last >= MANY_DOCUMENTS - document) {
-        PyErr_SetString(PyExc_ValueError, "these are no rows of pieces");
+        PyErr_SetString(PyExc_ValueError, "Invalid rows of pieces. Pass what `columns` returns.");
         return false;
     }
     uint64_t first = documents > 2 ? MANY_DOCUMENTS | documents : row[FIRSTS * n];

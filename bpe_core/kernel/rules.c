@@ -1,4 +1,4 @@
-/* The table of pairs: how it is filled. */
+/* Fill the table of merges. */
 
 #include "rules.h"
 

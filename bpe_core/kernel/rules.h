@@ -1,8 +1,8 @@
 /* Merges as a hash table: two neighboring tokens -> the rank of their merge and the token it makes.
 
    Open addressing, at most three quarters full. Most look-ups of a merge loop find nothing; a
-   filter of one bit per pair, small enough for the second cache, answers nearly all of them. Of
-   several merges of one pair the first added is kept: it has the lowest rank. Ids are below
+   filter of one bit per pair, small enough for the second cache, answers nearly all of them. If a
+   pair has several merges, the first added is kept, since it has the lowest rank. Ids are below
    NO_TOKEN, ranks below NO_RANK. */
 
 #ifndef BPESCOPE_RULES_H

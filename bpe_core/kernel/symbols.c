@@ -1,10 +1,10 @@
-/* Bytes and characters as symbols. What is no UTF-8 is the symbols of its bytes. */
+/* Bytes and characters as symbols. Invalid UTF-8 becomes the symbols of its bytes. */
 
 #include "symbols.h"
 
 static bool continues(uint8_t byte) { return (byte & 0xC0) == 0x80; }
 
-/* How many bytes the character has that begins here; 1 for a byte that begins none. */
+/* Return the number of bytes of the character that begins here; 1 for invalid UTF-8. */
 static size_t length_of(const uint8_t *bytes, size_t n)
 {
     size_t length = bytes[0] >= 0xF0 ? 4 : bytes[0] >= 0xE0 ? 3 : bytes[0] >= 0xC0 ? 2 : 1;

@@ -1,4 +1,4 @@
-/* The table of tokens by their bytes: how it is filled. */
+/* Fill the table of tokens. */
 
 #include "tokens.h"
 
@@ -57,7 +57,7 @@ bool tokens_add(token_table *table, const uint8_t *bytes, size_t n, merge_rule r
         if (is_token(table, &table->slots[at], key, bytes, n))
             return true;
     if (!n)
-        return true; /* its key is that of an empty slot */
+        return true; /* the key of no bytes marks an empty slot */
     if (table->n >= (size_t)7 << table->bits >> 3 || !ROOM(table->bytes, n_apart))
         return false;
     table->n++;

@@ -1,5 +1,5 @@
-/* Arrays that grow, and memory that is asked for ahead. VECTOR(int) v = {0}; if (!ROOM(v, 2)) no
- * memory; v.items[v.n++] = 1; ... PyMem_RawFree(v.items). */
+/* Arrays that grow, and prefetching. VECTOR(int) v = {0}; if (!ROOM(v, 2)) no
+   memory; v.items[v.n++] = 1; ... PyMem_RawFree(v.items). */
 
 #ifndef BPESCOPE_VECTOR_H
 #define BPESCOPE_VECTOR_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #ifdef __GNUC__
-#define FETCH(place) __builtin_prefetch(place) /* it is looked at soon */
+#define FETCH(place) __builtin_prefetch(place) /* load it into the cache ahead of its use */
 #else
 #define FETCH(place) ((void)(place))
 #endif
@@ -20,7 +20,7 @@
         size_t n, capacity; \
     }
 
-/* Whether there is room for so many `more` items, made if need be; if not, the vector is as it was.
+/* Make room for `more` items. Return false without memory; the vector is then unchanged.
  */
 #define ROOM(vector, more) \
     make_room(&(vector).items, &(vector).capacity, (vector).n, (more), sizeof *(vector).items)
