@@ -1,12 +1,12 @@
-/* Encoding pieces: cache, whole pieces, merging. */
+/* Encode pieces: cache, whole pieces, merging. */
 
 #include "encode.h"
 
 enum {
-    BATCH = 256, /* pieces that are looked up together, between two checks whether to stop */
+    BATCH = 256, /* pieces that are looked up together, between two calls of `interrupted` */
 };
 
-static outcome encode_new(encoding *encoding, const uint8_t *piece, size_t n)
+static outcome encode_uncached(encoding *encoding, const uint8_t *piece, size_t n)
 {
     const tables *tables = encoding->tables;
     if (tables->looks_up && tables->tokens.slots) {
@@ -31,10 +31,10 @@ outcome encode_part(encoding *encoding, const uint8_t *part, size_t n)
     return merge_piece(&merges, part, n, &encoding->space, &encoding->ids);
 }
 
-/* Append the ids of a piece that is not at home in the cache, or not with its ids; leave room for
- * `n_room` more. */
-static outcome encode_elsewhere(encoding *encoding, key key, uint64_t hash, const uint8_t *piece,
-                                size_t n, size_t n_room)
+/* Append the ids of a piece whose home slot of the cache does not have them, and make room for
+   `n_room` more. */
+static outcome encode_not_at_home(encoding *encoding, key key, uint64_t hash, const uint8_t *piece,
+                                  size_t n, size_t n_room)
 {
     id_list *ids = &encoding->ids;
     size_t before = ids->n, n_ids;
@@ -48,16 +48,16 @@ static outcome encode_elsewhere(encoding *encoding, key key, uint64_t hash, cons
         memcpy(ids->items + ids->n, known, n_ids * sizeof *known);
         ids->n += n_ids;
     } else if (n) {
-        outcome = encode_new(encoding, piece, n);
+        outcome = encode_uncached(encoding, piece, n);
         if (outcome == ENCODED && is_short)
             cache_put(&encoding->cache, key, piece, n, ids->items + before, ids->n - before);
     }
     return outcome != ENCODED || ROOM(*ids, n_room) ? outcome : OUT_OF_MEMORY;
 }
 
-/* Append the ids of pieces of a text of `n` bytes; `ends` has their number + 1 places, the first
-   where they begin. The slots of all are asked for before the first is looked at: they are far
-   apart, and memory answers late. */
+/* Append the ids of `n_pieces` pieces of a text of `n` bytes. `ends` has n_pieces + 1 places, the
+   first where the pieces begin. Prefetch the slots of all pieces before using the first: they are
+   far apart, and memory is slow. */
 static outcome encode_batch(encoding *encoding, const uint8_t *text, size_t n, const size_t *ends,
                             size_t n_pieces, size_t *n_ids)
 {
@@ -80,8 +80,9 @@ static outcome encode_batch(encoding *encoding, const uint8_t *text, size_t n, c
             to += n_inline(home);
         } else {
             encoding->ids.n = (size_t)(to - encoding->ids.items);
-            outcome outcome = encode_elsewhere(encoding, keys[i], hashes[i], text + ends[i],
-                                               ends[i + 1] - ends[i], (n_pieces - i) * INLINE_IDS);
+            outcome outcome =
+                encode_not_at_home(encoding, keys[i], hashes[i], text + ends[i],
+                                   ends[i + 1] - ends[i], (n_pieces - i) * INLINE_IDS);
             if (outcome != ENCODED)
                 return outcome;
             slots = encoding->cache.slots, bits = encoding->cache.bits;
@@ -96,9 +97,10 @@ static outcome encode_batch(encoding *encoding, const uint8_t *text, size_t n, c
 
 outcome encode_text(encoding *encoding, const scanner *scanner, const uint8_t *text, size_t n)
 {
-    size_t ends[BATCH + 1] = {0, n},
-                        usual_room =
-                            n > LARGE ? n / 3 : 0; /* in texts, as far as it is written to */
+    size_t ends[BATCH + 1] = {0, n};
+    /* Room for a token of three bytes or more each; memory is used only as far as ids are written.
+     */
+    size_t usual_room = n > LARGE ? n / 3 : 0;
     if (!ROOM(encoding->ids, usual_room))
         return OUT_OF_MEMORY;
     prefer_large_pages(encoding->ids.items + encoding->ids.n,
@@ -146,7 +148,7 @@ outcome encode_parents(encoding *encoding, const scanner *scanner, const uint8_t
                        const size_t *ends, size_t n_tokens, size_t *n_ids)
 {
     (void)scanner;
-    uint32_t limit = encoding->limit; /* what the cache holds was merged below it */
+    uint32_t limit = encoding->limit; /* the cache's pieces were merged with it */
     outcome outcome = ENCODED;
     for (size_t i = 0; i < n_tokens && outcome == ENCODED; i++) {
         const uint8_t *token = bytes + ends[i];

@@ -186,8 +186,8 @@ static PyObject *learn(PyObject *object, PyObject *argument)
     if (until == -1 && PyErr_Occurred())
         return NULL;
     if (until < 0 || self->busy) {
-        PyErr_SetString(PyExc_ValueError,
-                        until < 0 ? "a number of merges is 0 or more" : "another thread is using this learner");
+        PyErr_SetString(PyExc_ValueError, until < 0 ? "a number of merges is 0 or more"
+                                                    : "another thread is using this learner");
         return NULL;
     }
     end_giving(&self->trainer);

@@ -1,5 +1,4 @@
-/* The extension module: its stamp, its state, and the types of the other files. No work is done
- * here. */
+/* The extension module: its stamp, its state, and the types from the other files. */
 
 #include "kernel.h"
 

@@ -1,5 +1,4 @@
-/* The Python type Scanner: a `scanner` that is made of sets of characters and asked where pieces
- * end. */
+/* The Python type Scanner: finds where pieces end, by sets of characters. */
 
 #include "kernel.h"
 #include "vector.h"
@@ -7,17 +6,17 @@
 enum {
     SLICE = 1 << 20,
     BATCH = 256
-}; /* bytes of text between two looks at signals; pieces found together */
+}; /* bytes of text between two checks for signals; pieces found together */
 
 typedef struct {
     PyObject_HEAD
-    PyObject *ranges_of; /* (plane) -> what set_ranges takes */
-    unsigned planes;     /* bit by bit, those of which the sets are known */
+    PyObject *ranges_of; /* a function: plane -> the argument of set_ranges */
+    unsigned planes;     /* whose sets are loaded, as bits */
     scanner scanner;
 } ScannerObject;
 
-/* Put code points of a plane into sets: `ranges` is triples of (first, last + 1, sets), later ones
- * overriding earlier. */
+/* Set the sets of code points of a plane. `ranges` has triples (first, last + 1, sets); later ones
+   override earlier ones. */
 static int set_ranges(scanner *scanner, unsigned plane, const uint8_t *ranges, size_t size)
 {
     uint32_t range[3];
@@ -36,7 +35,7 @@ static int set_ranges(scanner *scanner, unsigned plane, const uint8_t *ranges, s
     return -1;
 }
 
-static int learn_plane(ScannerObject *self, unsigned plane)
+static int load_plane(ScannerObject *self, unsigned plane)
 {
     PyObject *ranges = PyObject_CallFunction(self->ranges_of, "I", plane);
     Py_buffer buffer;
@@ -44,7 +43,7 @@ static int learn_plane(ScannerObject *self, unsigned plane)
         Py_XDECREF(ranges);
         return -1;
     }
-    /* Another thread may have learned it while Python ran, and scan by these sets now. */
+    /* Another thread may have loaded the plane while Python ran, and use these sets now. */
     bool is_known = self->planes >> plane & 1;
     int failed = is_known ? 0 : set_ranges(&self->scanner, plane, buffer.buf, (size_t)buffer.len);
     if (!failed)
@@ -60,7 +59,7 @@ unsigned planes_of(const uint8_t *text, size_t n)
     for (size_t at = 0; at < n; at++) {
         for (uint64_t word; n - at > sizeof word; at += sizeof word) {
             memcpy(&word, text + at, sizeof word);
-            if (word & 0x8080808080808080u) /* no ASCII */
+            if (word & 0x8080808080808080u) /* not ASCII */
                 break;
         }
         if (text[at] >= 0xF0 && n - at > 1)
@@ -69,11 +68,11 @@ unsigned planes_of(const uint8_t *text, size_t n)
     return planes & ((1u << 17) - 1);
 }
 
-static int learn(ScannerObject *self, unsigned planes)
+static int load_planes(ScannerObject *self, unsigned planes)
 {
     planes &= ~self->planes;
     for (unsigned plane = 0; planes >> plane; plane++)
-        if (planes >> plane & 1 && learn_plane(self, plane) < 0)
+        if (planes >> plane & 1 && load_plane(self, plane) < 0)
             return -1;
     return 0;
 }
@@ -85,7 +84,7 @@ const scanner *scanner_for(const kernel_state *state, PyObject *object, unsigned
         return NULL;
     }
     ScannerObject *self = (ScannerObject *)object;
-    return learn(self, planes) < 0 ? NULL : &self->scanner;
+    return load_planes(self, planes) < 0 ? NULL : &self->scanner;
 }
 
 static PyObject *new_scanner(PyTypeObject *type, PyObject *args, PyObject *kwargs)
@@ -135,7 +134,7 @@ static PyObject *scanner_ends(PyObject *self, PyObject *object)
     size_t n = (size_t)text.len, at = 0;
     bool has_room = true;
     PyObject *result = NULL;
-    if (learn((ScannerObject *)self, planes_of(text.buf, n)) < 0)
+    if (load_planes((ScannerObject *)self, planes_of(text.buf, n)) < 0)
         goto done;
     do {
         size_t until = n - at > SLICE ? at + SLICE : n;
@@ -163,7 +162,7 @@ static PyObject *scanner_last_cut(PyObject *self, PyObject *object)
     if (PyObject_GetBuffer(object, &text, PyBUF_SIMPLE) < 0)
         return NULL;
     ScannerObject *scanner = (ScannerObject *)self;
-    int failed = learn(scanner, 1); /* white space is in the first plane */
+    int failed = load_planes(scanner, 1); /* white space is in the first plane */
     size_t at = failed ? 0 : last_cut(&scanner->scanner, text.buf, (size_t)text.len);
     PyBuffer_Release(&text);
     return failed ? NULL : PyLong_FromSize_t(at);
