@@ -1,10 +1,11 @@
-"""The kernel: the inner loops of the engine, compiled from C. The only module that imports `bpe_core.kernel._kernel`.
+"""The kernel: the inner loops of the engine, compiled from C.
 
-`available` says whether it is in use. Without it, the implementations in Python give the same results in more time. The
-environment variable BPESCOPE_KERNEL turns it off (0) or makes its absence an error (1).
+This is the only module that imports `bpe_core.kernel._kernel`. `available` is True if the kernel is in use. Without
+it, implementations in Python give the same results but take longer. The environment variable BPESCOPE_KERNEL turns the
+kernel off (0) or makes its absence an error (1).
 
-`pip install` compiles it where a C compiler and Python's headers are. In a checkout, `python hatch_build.py` compiles
-it in place, in a few seconds; repeat this when a C source has changed, since a kernel that was compiled from other
+`pip install` compiles the kernel if it finds a C compiler and Python's headers. In a checkout, `python hatch_build.py`
+compiles it in place, in a few seconds. Repeat this after changing a C source: a kernel that was compiled from other
 sources is not used. `.ci/sanitize` compiles it with AddressSanitizer and UndefinedBehaviorSanitizer, and tests it.
 """
 
@@ -19,11 +20,12 @@ from typing import TYPE_CHECKING, Final
 from bpe_core.errors import KernelError
 from bpe_core.kernel.stamp import stamp
 
-SWITCH: Final = "BPESCOPE_KERNEL"  # the environment variable
+SWITCH: Final = "BPESCOPE_KERNEL"
+"""The environment variable that turns the kernel off or makes its absence an error."""
 
 
 def _why_not(switch: str) -> str:
-    """Why the kernel is not used; "" if it is. KernelError if `switch` is "1" and it cannot be used."""
+    """Return why the kernel is not used; "" if it is used. Raises KernelError if `switch` is "1" and it is not."""
     if switch == "0":
         return f"turned off by {SWITCH}=0"
     try:
@@ -33,9 +35,9 @@ def _why_not(switch: str) -> str:
     except ImportError as error:
         reason = f"not to be loaded ({error})"
     else:
-        if not getattr(
-            sys, "_is_gil_enabled", lambda: True
-        )():  # PYTHON_GIL=0; otherwise importing it switched it on
+        is_gil_enabled = getattr(sys, "_is_gil_enabled", None)
+        # A free-threaded Python turns the GIL on when it imports the kernel, except with PYTHON_GIL=0.
+        if is_gil_enabled and not is_gil_enabled():
             reason = "not safe without the GIL"
         elif compiled_from == stamp():
             return ""
@@ -44,7 +46,7 @@ def _why_not(switch: str) -> str:
     if switch == "1":
         raise KernelError(
             f"{SWITCH}=1 asks for the compiled kernel, but it is {reason}; compile it with `python hatch_build.py`, "
-            f"install bpescope where a C compiler is, or unset {SWITCH}."
+            f"install a C compiler and then bpescope again, or unset {SWITCH}."
         )
     return reason
 
@@ -52,13 +54,15 @@ def _why_not(switch: str) -> str:
 why_not: Final = _why_not(os.environ.get(SWITCH, ""))
 """Why the kernel is not in use, such as "not compiled"; "" if it is."""
 
-available: Final = not why_not  # otherwise the names below are those of `fallback`
+available: Final = not why_not
+"""Whether the kernel is in use. If not, `fallback` defines the names below."""
+
 description: Final = (
     "with the compiled kernel"
     if available
     else f"in pure Python: the kernel is {why_not}"
 )
-"""Whether the kernel is in use, in words for a person."""
+"""A phrase for users: whether the kernel is in use, and if not, why."""
 
 __all__ = [
     "Encoder",
@@ -91,13 +95,15 @@ else:
 
 
 def add_pieces(table: PieceTable, pieces: Sequence[str], document: int) -> None:
-    """Count pieces, parts of the document of this number. UnicodeEncodeError for a lone surrogate."""
-    counts = Counter(pieces)  # in C, too: most pieces of a text are there several times
-    data, n = list(map(str.encode, counts)), len(counts)
+    """Count pieces of the document with this number. Raises UnicodeEncodeError for a lone surrogate."""
+    # `Counter` is fast (it is written in C) and leaves fewer pieces, since most occur several times.
+    counts = Counter(pieces)
+    data = list(map(str.encode, counts))
+    n_pieces = len(data)
     columns = chain(
         accumulate(map(len, data), initial=0),
         counts.values(),
-        repeat(1, n),
-        repeat(0, 2 * n),
+        repeat(1, n_pieces),  # number of documents
+        repeat(0, 2 * n_pieces),  # first and last document, relative to `document`
     )
     table.extend(b"".join(data), array("Q", columns), document)

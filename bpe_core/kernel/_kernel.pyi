@@ -1,4 +1,4 @@
-"""What the C sources of this folder define, for type checkers and readers."""
+"""The types and functions that the C sources define, for type checkers and readers."""
 
 from array import array
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import Self
 from typing_extensions import Buffer
 
 STAMP: int
-"""`stamp()` of the sources from which this was compiled."""
+"""The `stamp()` of the sources from which the kernel was compiled."""
 
 class Scanner:
     """Splits texts in UTF-8 into pieces; safe to use from several threads at once."""
@@ -21,21 +21,26 @@ class Scanner:
         end_first: bool,
         usual: bool,
     ) -> None:
-        """`ranges_of(plane)` returns the sets of the characters of a plane (see `grammars._ranges`); it is called when
-        a text has such characters. The other arguments are the fields of `scanner` in scan.h. Wrong ones make
-        other pieces, and no harm."""
+        """Create a scanner.
+
+        Args:
+            ranges_of: Returns the sets of the characters of a plane (see `grammars._ranges`). It is called when a
+                text has such characters.
+
+        The other arguments are the fields of `scanner` in scan.h. Wrong ones make other pieces, but do no harm.
+        """
 
     def last_cut(self, part: Buffer, /) -> int:
-        """The last place seen, in bytes, where a piece surely ends and a part of a text may be cut; 0 for none."""
+        """Return the last offset at which this part of a text may be cut, since a piece ends there; 0 if there is none."""
 
     def ends(self, text: Buffer, /) -> bytes:
-        """Where each piece ends, in bytes from the beginning of `text`: an unsigned 64-bit number for each."""
+        """Return where each piece of `text` ends: its offset in bytes, as an unsigned 64-bit number."""
 
 class Encoder:
     """The tables of a vocabulary; safe to use from several threads at once.
 
-    `limit` is how many merges are in force, or below which rank of a token neighbors join; None: no limit. A symbol
-    without an id raises LookupError.
+    `limit` is the number of merges to use, or the rank that joined tokens must be below; None for no limit. Encoding
+    raises LookupError for a symbol without an id.
     """
 
     def __init__(
@@ -48,13 +53,21 @@ class Encoder:
         looks_up: bool,
         has_ranks: bool,
     ) -> None:
-        """A piece begins as its bytes or, where there are `characters`, as those of them that are in there; `end`
-        follows. Two neighbors join if their joined bytes are in `tokens`, which have `ranks`, or, without `has_ranks`,
-        by merges of which there are none yet. With `looks_up`, a piece that is one of the tokens becomes it at once;
-        without `has_ranks` only where `limit` is its rank or more."""
+        """Create an encoder without merges; `extended` adds them.
+
+        Args:
+            byte_ids: The id of each byte, or None.
+            end: The id of the end-of-word marker.
+            characters: Character -> id. Other characters become their bytes. None if every byte is a symbol.
+            tokens: Token -> id, for joining by ranks or for looking up whole pieces.
+            ranks: Token -> rank.
+            looks_up: Whether a piece that is a token becomes it without merging. Without `has_ranks`, only if its
+                rank is at most `limit`.
+            has_ranks: Whether neighbors join by the ranks of their joined bytes, not by merges.
+        """
 
     def extended(self, lefts: Buffer, rights: Buffer, tokens: Buffer, /) -> Self:
-        """A copy with merges added, in three columns of unsigned 32-bit numbers."""
+        """Return a copy with merges added, from three columns of unsigned 32-bit numbers."""
 
     def encode_batch(
         self,
@@ -64,25 +77,27 @@ class Encoder:
         as_arrays: bool,
         /,
     ) -> list[list[int]] | list[array[int]]:
-        """The ids of each text, as str or in UTF-8, each a list or an array of unsigned 32-bit numbers. Without a
-        scanner a text is one piece. In one call, free of the GIL for all."""
+        """Return the ids of each text, as lists or as arrays of unsigned 32-bit numbers.
+
+        Bytes are texts in UTF-8. Without a scanner, a text is one piece. Encodes all texts without the GIL.
+        """
 
     def piece(self, piece: str | Buffer, limit: int | None, /) -> tuple[int, ...]:
-        """The ids of a piece."""
+        """Return the ids of a piece."""
 
     def part(self, data: str | Buffer, limit: int | None, /) -> tuple[int, ...]:
-        """The ids that merging leaves of a piece or a part of one; nothing is looked up whole."""
+        """Merge a piece or a part of one, without looking it up whole, and return its ids."""
 
     def pieces(self, pieces: list[str], limit: int | None, /) -> tuple[bytes, bytes]:
-        """(ids of all pieces as 32-bit numbers, how many there are up to the end of each piece as 64-bit numbers)."""
+        """Return the ids of all pieces as 32-bit numbers, and their numbers up to the end of each piece as 64-bit ones."""
 
     def parents(self, tokens: list[bytes], /) -> tuple[bytes, bytes]:
-        """The same of tokens that have ranks, each merged by the tokens of lower rank than its own."""
+        """Merge each token by the tokens with a lower rank, and return the same as `pieces`."""
 
 class Learner:
-    """Learns merges from pieces and how often each occurs; not to be used by several threads at once.
+    """Learns merges from pieces and their counts. Several threads must not use it at once.
 
-    Whatever an exception interrupts, each merge is made whole or not at all, and is among the `merges` if it is made.
+    If an exception interrupts it, each merge is made completely or not at all; `merges` has the merges that are made.
     """
 
     def __init__(
@@ -97,40 +112,45 @@ class Learner:
     ) -> None:
         """Count the pairs of `pieces`.
 
-        `ties` is 0 for the pair that stands first, 1 for the lowest symbols, 2 for the largest bytes. Symbols 0 to 255
-        are the bytes in the order of the `alphabet`; 256, where it is not empty, is the `end_of_word` behind each
-        piece. `progress` is called now and then with how much is done, and of how much; what it raises is passed on.
+        Args:
+            pieces: The corpus.
+            ties: 0 for the pair that occurs first, 1 for the lowest symbols, 2 for the largest bytes.
+            min_count: The lowest count of a pair that may be merged.
+            max_length: The most initial symbols of a token.
+            alphabet: The 256 bytes in the order of their symbols.
+            end_of_word: The bytes of symbol 256, which ends each piece; empty for none.
+            progress: Called regularly with the work done and the work in all. Its exceptions are passed on.
         """
 
     @property
     def n_tokens(self) -> int:
-        """Symbols in the corpus now."""
+        """The number of symbols in the corpus now."""
 
     @property
     def n_merges(self) -> int:
-        """How many merges were made."""
+        """The number of merges made."""
 
     def merges(self, start: int, /) -> list[tuple[int, int, int, int, int]]:
-        """The merges made, from the one with this index on.
+        """Return the merges from this index on.
 
-        Left symbol, right symbol, count of the pair, pairs with this count (0: the merge was given), symbols in the
-        corpus after it.
+        Each is: left symbol, right symbol, count of the pair, pairs with this count (0 if the merge was given),
+        symbols in the corpus after it.
         """
 
     def learn(self, until: int, /) -> None:
-        """Learn until `until` merges are made in all; fewer if no pair is left that may be merged."""
+        """Learn until there are `until` merges, or until no pair may be merged."""
 
     def merge(self, left: int, right: int, /) -> None:
-        """Merge a pair that is given and not chosen, wherever it stands.
+        """Merge a given pair everywhere.
 
-        ValueError after the first `learn`, and for symbols that are not known yet.
+        Raises ValueError after the first `learn`, and for unknown symbols.
         """
 
     def pairs(self) -> list[tuple[int, int, int]]:
-        """(left, right, count) of each pair in the corpus now that makes a token of at most `max_length`."""
+        """Return (left, right, count) of each pair in the corpus now, except pairs longer than `max_length`."""
 
     def symbol_counts(self) -> list[int]:
-        """How often each symbol stands in the corpus now; linear in the corpus."""
+        """Return how often each symbol occurs in the corpus now. Takes time linear in the corpus."""
 
 class PieceTable:
     """Counts the pieces of texts, document by document, in the order in which they first appear.
@@ -139,48 +159,53 @@ class PieceTable:
     """
 
     def __init__(self, scanner: Scanner | None) -> None:
-        """An empty table; `scanner` splits the texts."""
+        """Create an empty table whose texts `scanner` splits."""
 
     def __len__(self) -> int:
-        """How many different pieces there are."""
+        """Return the number of different pieces."""
 
     n_pieces: int
-    """Pieces, with repetition and, but for those taken in with weights already, without weights."""
+    """The number of pieces, with repetitions. Weights do not count, except weights that are in added counts already."""
     @property
     def long_bytes(self) -> int:
-        """Bytes of the pieces that are longer than 15; of others, a piece takes 32 bytes and its slots."""
+        """The bytes of the pieces longer than 15 bytes. Other pieces take 32 bytes and their slots."""
 
     def add(self, text: bytes, document: int, /) -> None:
-        """Count the pieces of a text in UTF-8, a part of the document of this number; numbers must not fall."""
+        """Count the pieces of a text in UTF-8, which is part of this document. Document numbers must not fall."""
 
     def append(self, other: PieceTable, document: int, weight: int = 1, /) -> None:
-        """Add the counts of another table, each `weight` times; its documents are numbered from `document` on: behind
-        all that are here, or the last one here and the only one there."""
+        """Add the counts of another table, multiplied by `weight`.
+
+        Its documents are numbered from `document` on. They come after all documents of this table, or its only document
+        is the last one of this table.
+        """
 
     def counts(self) -> dict[str, int]:
-        """Piece -> how often it occurs."""
+        """Return piece -> how often it occurs."""
 
     def columns(self, start: int, stop: int, /) -> tuple[bytes, bytes, bytes]:
-        """(bytes, columns of 64-bit numbers, a byte of hash each) of the pieces from one number to another.
+        """Return the bytes of the pieces from `start` to `stop`, columns of 64-bit numbers, and one byte of hash each.
 
-        The columns, one behind the other: where each begins, and the last ends; how often it occurs, in how many
-        documents, the first of them if these are one or two, the last.
+        The columns follow each other: where each piece begins and the last one ends; the counts; the numbers of
+        documents; the first document if there are one or two; the last document.
         """
 
     def extend(
         self, pieces: Buffer, columns: Buffer, document: int, weight: int = 1, /
     ) -> bytes:
-        """`append` what `columns` gives of another table. A byte for each row: whether its piece is new here.
-        ValueError for what are no such columns."""
+        """Do what `append` does, from the `columns` of another table.
+
+        Returns a byte for each row: whether its piece is new. Raises ValueError for invalid columns.
+        """
 
 def decimals(numbers: bytes, between: str, /) -> str:
-    """The decimal digits of unsigned 32-bit numbers, with `between`, which is ASCII, between each two.
+    """Return unsigned 32-bit numbers in decimal, separated by `between`.
 
-    ValueError for bytes that are not four a number, and for a separator that is not ASCII.
+    Raises ValueError if `numbers` does not have four bytes per number, or if `between` is not ASCII.
     """
 
 def read_ranks(data: bytes, /) -> tuple[dict[int, bytes], dict[bytes, int]] | None:
-    """(id -> bytes, bytes -> id) of a rank file of tiktoken in its usual form: ids ascending, no bytes twice.
+    """Return (id -> bytes, bytes -> id) of a rank file of tiktoken in its usual form: ids ascending, no bytes twice.
 
-    None for any other form, and for what is broken.
+    Returns None for any other form, and for a broken file.
     """

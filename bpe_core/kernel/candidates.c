@@ -1,11 +1,13 @@
-/* Which pair is merged next: the one of the highest count, and among equals the one that the tie rule prefers.
+/* Choose the pair to merge next: the most frequent pair, and among equals the one that the tie rule
+   prefers.
 
-   The count of a pair only falls after the merge that made it, and its first place only moves to the right. So a lazy
-   heap is enough: its first entry is the right one as soon as the entry itself is up to date. */
+   The count of a pair only falls after the merge that made it, and its first place only moves to
+   the right. So a lazy heap is enough: its first entry is the right one if that entry is up to
+   date. */
 
 #include "train.h"
 
-/* Compare two symbols by their bytes; a symbol that continues another one is greater than it. */
+/* Compare two symbols by their bytes. A symbol is greater than its prefixes: "ab" > "a". */
 static int compare_bytes(const trainer *t, uint32_t one, uint32_t other)
 {
     const size_t *end = t->bytes_end.items;
@@ -60,10 +62,11 @@ static void remove_first(const trainer *t, heap *heap)
         replace_first(t, heap, last);
 }
 
-/* The first place where a pair, whose count is not 0, still stands. */
+/* Return the first place where a pair still occurs. Its count must not be 0. */
 static uint32_t first_place(trainer *t, pair *pair)
 {
-    for (; pair->n > 1 && !stands_at(t, pair->left, pair->right, t->places.items[pair->start]); pair->start++)
+    for (; pair->n > 1 && !occurs_at(t, pair->left, pair->right, t->places.items[pair->start]);
+         pair->start++)
         pair->n--;
     return t->places.items[pair->start];
 }
@@ -75,7 +78,8 @@ static void wait_for_level(trainer *t, uint32_t number)
         push(t, &t->waiting, (candidate){~count, number});
 }
 
-/* Order a pair among those of its count; by places only when its turn comes, since they may move until then. */
+/* Order a pair among those with its count. Its first place may still move, so choose_pair looks at
+   that only when the pair is first. */
 static void order_among_equals(trainer *t, uint32_t number)
 {
     const pair *pair = &t->pairs.items[number];
@@ -84,7 +88,10 @@ static void order_among_equals(trainer *t, uint32_t number)
     t->n_tied++;
 }
 
-bool room_for_candidates(trainer *t, size_t more) { return ROOM(t->waiting, more) && ROOM(t->open, more); }
+bool room_for_candidates(trainer *t, size_t more)
+{
+    return ROOM(t->waiting, more) && ROOM(t->open, more);
+}
 
 void add_candidate(trainer *t, uint32_t number)
 {
@@ -94,7 +101,7 @@ void add_candidate(trainer *t, uint32_t number)
         wait_for_level(t, number);
 }
 
-/* Move the pairs of the highest count from `waiting` to `open`, those that still have it. */
+/* Move the pairs that still have the highest count from `waiting` to `open`. */
 static enum progress enter_level(trainer *t, size_t *steps)
 {
     if (!t->entering) {
@@ -118,7 +125,7 @@ static enum progress enter_level(trainer *t, size_t *steps)
     return LEARNED;
 }
 
-enum progress choose(trainer *t, size_t *steps)
+enum progress choose_pair(trainer *t, size_t *steps)
 {
     for (;;) {
         while (t->open.n && !t->entering) {

@@ -1,4 +1,4 @@
-/* The function decimals: ids made into the text that is printed of them. */
+/* The function decimals: ids as decimal text. */
 
 #include "kernel.h"
 
@@ -12,7 +12,7 @@ static size_t n_digits(uint32_t number)
     return n;
 }
 
-/* Write the digits of a number that end before `end`; returns where they begin. */
+/* Write the digits of a number so that they end at `end`. Return where they begin. */
 static char *write_before(char *end, uint32_t number)
 {
     do
@@ -24,14 +24,16 @@ static char *write_before(char *end, uint32_t number)
 PyObject *decimals(PyObject *module, PyObject *args)
 {
     (void)module;
-    PyObject *bytes, *between, *text = NULL; /* bytes and no other buffer, since nobody can change them meanwhile */
+    PyObject *bytes, *between, *text = NULL; /* only bytes: other buffers could change meanwhile */
     if (!PyArg_ParseTuple(args, "SU:decimals", &bytes, &between))
         return NULL;
     const char *numbers = PyBytes_AS_STRING(bytes);
     size_t n = (size_t)PyBytes_GET_SIZE(bytes) / sizeof(uint32_t);
-    size_t n_between = (size_t)PyUnicode_GET_LENGTH(between), n_characters = n ? (n - 1) * n_between : 0;
+    size_t n_between = (size_t)PyUnicode_GET_LENGTH(between),
+           n_characters = n ? (n - 1) * n_between : 0;
     if ((size_t)PyBytes_GET_SIZE(bytes) % sizeof(uint32_t) || !PyUnicode_IS_ASCII(between))
-        PyErr_SetString(PyExc_ValueError, "numbers are of 32 bits, and what is between them is ASCII");
+        PyErr_SetString(PyExc_ValueError,
+                        "Invalid arguments. Pass 32-bit numbers and an ASCII separator.");
     else if (n > (size_t)PY_SSIZE_T_MAX / (MOST_DIGITS + n_between))
         PyErr_NoMemory();
     else {
@@ -41,7 +43,7 @@ PyObject *decimals(PyObject *module, PyObject *args)
         Py_END_ALLOW_THREADS
         text = PyUnicode_New((Py_ssize_t)n_characters, 127);
     }
-    if (text && n) { /* the empty text is one that others have, too */
+    if (text && n) { /* the empty str is shared, so it must not be written to */
         char *at = (char *)PyUnicode_DATA(text) + n_characters;
         const char *separator = (const char *)PyUnicode_DATA(between);
         Py_BEGIN_ALLOW_THREADS

@@ -1,12 +1,12 @@
-/* Encoding pieces: cache, whole pieces, merging. */
+/* Encode pieces: cache, whole pieces, merging. */
 
 #include "encode.h"
 
 enum {
-    BATCH = 256, /* pieces that are looked up together, between two checks whether to stop */
+    BATCH = 256, /* pieces that are looked up together, between two calls of `interrupted` */
 };
 
-static outcome encode_new(encoding *encoding, const uint8_t *piece, size_t n)
+static outcome encode_uncached(encoding *encoding, const uint8_t *piece, size_t n)
 {
     const tables *tables = encoding->tables;
     if (tables->looks_up && tables->tokens.slots) {
@@ -23,19 +23,24 @@ outcome encode_part(encoding *encoding, const uint8_t *part, size_t n)
 {
     const tables *tables = encoding->tables;
     rule_slot **pairs = &encoding->cache.pairs;
-    if (tables->has_ranks && !*pairs && !(*pairs = PyMem_RawCalloc((size_t)1 << PAIR_BITS, sizeof **pairs)))
+    if (tables->has_ranks && !*pairs &&
+        !(*pairs = PyMem_RawCalloc((size_t)1 << PAIR_BITS, sizeof **pairs)))
         return OUT_OF_MEMORY;
-    merges merges = {tables->has_ranks ? NULL : &tables->rules, &tables->tokens, &tables->symbols, encoding->limit, *pairs};
+    merges merges = {tables->has_ranks ? NULL : &tables->rules, &tables->tokens, &tables->symbols,
+                     encoding->limit, *pairs};
     return merge_piece(&merges, part, n, &encoding->space, &encoding->ids);
 }
 
-/* Append the ids of a piece that is not at home in the cache, or not with its ids; leave room for `n_room` more. */
-static outcome encode_elsewhere(encoding *encoding, key key, uint64_t hash, const uint8_t *piece, size_t n, size_t n_room)
+/* Append the ids of a piece whose home slot of the cache does not have them, and make room for
+   `n_room` more. */
+static outcome encode_not_at_home(encoding *encoding, key key, uint64_t hash, const uint8_t *piece,
+                                  size_t n, size_t n_room)
 {
     id_list *ids = &encoding->ids;
     size_t before = ids->n, n_ids;
     bool is_short = n - 1 < LONGEST_CACHED;
-    const uint32_t *known = is_short ? cache_find(&encoding->cache, key, hash, piece, n, &n_ids) : NULL;
+    const uint32_t *known =
+        is_short ? cache_find(&encoding->cache, key, hash, piece, n, &n_ids) : NULL;
     outcome outcome = ENCODED;
     if (known && !ROOM(*ids, n_ids))
         return OUT_OF_MEMORY;
@@ -43,17 +48,18 @@ static outcome encode_elsewhere(encoding *encoding, key key, uint64_t hash, cons
         memcpy(ids->items + ids->n, known, n_ids * sizeof *known);
         ids->n += n_ids;
     } else if (n) {
-        outcome = encode_new(encoding, piece, n);
+        outcome = encode_uncached(encoding, piece, n);
         if (outcome == ENCODED && is_short)
             cache_put(&encoding->cache, key, piece, n, ids->items + before, ids->n - before);
     }
     return outcome != ENCODED || ROOM(*ids, n_room) ? outcome : OUT_OF_MEMORY;
 }
 
-/* Append the ids of pieces of a text of `n` bytes; `ends` has their number + 1 places, the first where they begin. The
-   slots of all are asked for before the first is looked at: they are far apart, and memory answers late. */
-static outcome encode_batch(encoding *encoding, const uint8_t *text, size_t n, const size_t *ends, size_t n_pieces,
-                            size_t *n_ids)
+/* Append the ids of `n_pieces` pieces of a text of `n` bytes. `ends` has n_pieces + 1 places, the
+   first where the pieces begin. Prefetch the slots of all pieces before using the first: they are
+   far apart, and memory is slow. */
+static outcome encode_batch(encoding *encoding, const uint8_t *text, size_t n, const size_t *ends,
+                            size_t n_pieces, size_t *n_ids)
 {
     key keys[BATCH];
     uint64_t hashes[BATCH];
@@ -74,8 +80,9 @@ static outcome encode_batch(encoding *encoding, const uint8_t *text, size_t n, c
             to += n_inline(home);
         } else {
             encoding->ids.n = (size_t)(to - encoding->ids.items);
-            outcome outcome = encode_elsewhere(encoding, keys[i], hashes[i], text + ends[i], ends[i + 1] - ends[i],
-                                               (n_pieces - i) * INLINE_IDS);
+            outcome outcome =
+                encode_not_at_home(encoding, keys[i], hashes[i], text + ends[i],
+                                   ends[i + 1] - ends[i], (n_pieces - i) * INLINE_IDS);
             if (outcome != ENCODED)
                 return outcome;
             slots = encoding->cache.slots, bits = encoding->cache.bits;
@@ -90,10 +97,14 @@ static outcome encode_batch(encoding *encoding, const uint8_t *text, size_t n, c
 
 outcome encode_text(encoding *encoding, const scanner *scanner, const uint8_t *text, size_t n)
 {
-    size_t ends[BATCH + 1] = {0, n}, usual_room = n > LARGE ? n / 3 : 0; /* in texts, as far as it is written to */
+    size_t ends[BATCH + 1] = {0, n};
+    /* Room for a token of three bytes or more each; memory is used only as far as ids are written.
+     */
+    size_t usual_room = n > LARGE ? n / 3 : 0;
     if (!ROOM(encoding->ids, usual_room))
         return OUT_OF_MEMORY;
-    prefer_large_pages(encoding->ids.items + encoding->ids.n, usual_room * sizeof *encoding->ids.items);
+    prefer_large_pages(encoding->ids.items + encoding->ids.n,
+                       usual_room * sizeof *encoding->ids.items);
     while (ends[0] < n) {
         size_t n_pieces = scanner ? piece_ends(scanner, text, ends[0], n, ends + 1, BATCH) : 1;
         outcome outcome = encode_batch(encoding, text, n, ends, n_pieces, NULL);
@@ -106,21 +117,22 @@ outcome encode_text(encoding *encoding, const scanner *scanner, const uint8_t *t
     return ENCODED;
 }
 
-static outcome encode_pieces(encoding *encoding, const uint8_t *bytes, const size_t *ends, size_t n_pieces,
-                             size_t *n_ids)
+static outcome encode_pieces(encoding *encoding, const uint8_t *bytes, const size_t *ends,
+                             size_t n_pieces, size_t *n_ids)
 {
     outcome outcome = ENCODED;
     for (size_t i = 0, n; i < n_pieces && outcome == ENCODED; i += n) {
         n = n_pieces - i < BATCH ? n_pieces - i : BATCH;
         outcome = encode_batch(encoding, bytes, ends[n_pieces], ends + i, n, n_ids + i);
-        if (outcome == ENCODED && encoding->space.interrupted(encoding->space.caller, ends[i + n] - ends[i]))
+        if (outcome == ENCODED &&
+            encoding->space.interrupted(encoding->space.caller, ends[i + n] - ends[i]))
             outcome = INTERRUPTED;
     }
     return outcome;
 }
 
-outcome encode_texts(encoding *encoding, const scanner *scanner, const uint8_t *bytes, const size_t *ends, size_t n,
-                     size_t *n_ids)
+outcome encode_texts(encoding *encoding, const scanner *scanner, const uint8_t *bytes,
+                     const size_t *ends, size_t n, size_t *n_ids)
 {
     if (!scanner)
         return encode_pieces(encoding, bytes, ends, n, n_ids);
@@ -132,11 +144,11 @@ outcome encode_texts(encoding *encoding, const scanner *scanner, const uint8_t *
     return outcome;
 }
 
-outcome encode_parents(encoding *encoding, const scanner *scanner, const uint8_t *bytes, const size_t *ends,
-                       size_t n_tokens, size_t *n_ids)
+outcome encode_parents(encoding *encoding, const scanner *scanner, const uint8_t *bytes,
+                       const size_t *ends, size_t n_tokens, size_t *n_ids)
 {
     (void)scanner;
-    uint32_t limit = encoding->limit; /* what the cache holds was merged below it */
+    uint32_t limit = encoding->limit; /* the cache's pieces were merged with it */
     outcome outcome = ENCODED;
     for (size_t i = 0; i < n_tokens && outcome == ENCODED; i++) {
         const uint8_t *token = bytes + ends[i];

@@ -1,5 +1,5 @@
-/* Encoding texts and pieces: each piece is looked up in a cache, then, if the vocabulary looks pieces up whole, among
-   its tokens, and only then merged. */
+/* Encode texts and pieces. Look up each piece in a cache, then among the tokens if the vocabulary
+   looks up whole pieces, and merge it if neither has it. */
 
 #ifndef BPESCOPE_ENCODE_H
 #define BPESCOPE_ENCODE_H
@@ -8,17 +8,19 @@
 #include "piece_cache.h"
 #include "tokens.h"
 
-/* The tables of a vocabulary. They do not change once they are built, so that any number of threads may read them. */
+/* The tables of a vocabulary. They never change, so any number of threads may read them. */
 typedef struct tables {
     symbol_set symbols;
-    rule_table rules;   /* ranked from 0 in their order */
-    token_table tokens; /* with ranks; or, of merges, those that are looked up whole, with the step that makes them */
+    rule_table rules;   /* with ranks 0, 1, ... in order */
+    token_table tokens; /* with their ranks; for a vocabulary of merges, the tokens that are looked
+                           up whole, with the step that makes each */
     bool looks_up;      /* whether a piece equal to one of `tokens` becomes it at once */
     bool has_ranks;     /* whether neighbors join by the ranks of `tokens`, not by rules */
-    uint32_t n_merges;  /* what a limit can be: the number of rules, or NO_RANK */
+    uint32_t n_merges;  /* the largest limit: the number of rules, or NO_RANK */
 } tables;
 
-/* The working memory of one thread that encodes; only merges of a rank below `limit` are in force. */
+/* The working memory of one thread that encodes; only merges of a rank below `limit` are in force.
+ */
 typedef struct {
     const tables *tables;
     uint32_t limit;
@@ -27,17 +29,18 @@ typedef struct {
     id_list ids;
 } encoding;
 
-/* Append the ids of a text, all of it one piece if `scanner` is NULL. */
+/* Append the ids of a text. Without a scanner it is one piece. */
 outcome encode_text(encoding *encoding, const scanner *scanner, const uint8_t *text, size_t n);
 
-/* Append the ids that merging leaves of a piece or a part of one; nothing is looked up whole. */
+/* Merge a piece or a part of one, and append its ids. Looks up nothing whole. */
 outcome encode_part(encoding *encoding, const uint8_t *part, size_t n);
 
-/* Append the ids of each of `n` things, and put into `n_ids` how many ids there are up to the end of each. `ends` has
-   n + 1 numbers: 0, and where each ends in `bytes`. */
-typedef outcome encode_each(encoding *encoding, const scanner *scanner, const uint8_t *bytes, const size_t *ends, size_t n,
-                            size_t *n_ids);
-encode_each encode_texts;   /* or pieces, without a scanner */
-encode_each encode_parents; /* what merging leaves of tokens of a vocabulary of ranks, of each by those of lower rank */
+/* Append the ids of each of `n` texts, pieces or tokens, and set `n_ids` to the number of ids up to
+   the end of each. `ends` has n + 1 numbers: 0, and where each ends in `bytes`. */
+typedef outcome encode_each(encoding *encoding, const scanner *scanner, const uint8_t *bytes,
+                            const size_t *ends, size_t n, size_t *n_ids);
+encode_each encode_texts; /* or pieces, without a scanner */
+encode_each
+    encode_parents; /* merge each token of a vocabulary of ranks by the tokens of lower rank */
 
 #endif

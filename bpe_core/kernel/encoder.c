@@ -1,7 +1,7 @@
-/* The Python type Encoder: the tables of a vocabulary, and texts and pieces made into ids by them.
+/* The Python type Encoder: encodes texts and pieces with the tables of a vocabulary.
 
-   Its tables never change, so that any number of threads may encode at a time; each call takes a cache of its own from
-   those that are idle, and gives it back. That list is only touched with the GIL. */
+   The tables never change, so any number of threads may encode at a time. Each call takes an idle
+   cache for itself, and gives it back. The list of idle caches is used only with the GIL. */
 
 #include "kernel.h"
 
@@ -10,12 +10,12 @@
 #include <time.h>
 
 enum {
-    MOST_IDLE = 16,          /* caches that are kept while nobody encodes: one for each thread */
-    MOST_NUMBERS = 1 << 20,  /* ids whose Python numbers are kept */
-    LOOK_AT_CLOCK = 1 << 16, /* bytes of text between two looks at the clock */
-    LOOK_AT_SIGNALS = 20,    /* milliseconds between two looks at signals */
-    PIECES = 1 << 14,        /* pieces gathered between two looks at signals */
-    FEW = 1 << 10,           /* ids that are sooner copied twice than looked at through a view */
+    MOST_IDLE = 16,          /* caches that are kept between calls, one for each thread */
+    MOST_NUMBERS = 1 << 20,  /* Python numbers are kept for ids below it */
+    LOOK_AT_CLOCK = 1 << 16, /* bytes of text between two readings of the clock */
+    LOOK_AT_SIGNALS = 20,    /* milliseconds between two checks for signals */
+    PIECES = 1 << 14,        /* pieces gathered between two checks for signals */
+    FEW = 1 << 10,           /* up to this many ids, copying twice is faster than a view */
 };
 
 typedef struct {
@@ -23,10 +23,10 @@ typedef struct {
     tables tables;
     struct {
         piece_cache cache;
-        uint32_t limit; /* of the merges by which it was filled */
+        uint32_t limit; /* the limit with which it was filled */
     } idle[MOST_IDLE];
     int n_idle;
-    VECTOR(PyObject *) numbers; /* by id, those that were asked for, else NULL */
+    VECTOR(PyObject *) numbers; /* id -> its Python number, or NULL until it is needed */
 } EncoderObject;
 
 /* A call */
@@ -34,12 +34,12 @@ typedef struct {
 typedef struct {
     encoding encoding;
     EncoderObject *encoder;
-    PyThreadState *thread; /* while the GIL is free */
-    size_t n_since;        /* bytes since the last look at the clock */
-    struct timespec looked;
+    PyThreadState *thread; /* while the GIL is released */
+    size_t n_since;        /* bytes since the last reading of the clock */
+    struct timespec last_look;
 } call;
 
-/* Called without the GIL; whether a signal has raised an exception. */
+/* Return whether a signal has raised an exception. Called without the GIL. */
 static bool is_interrupted(void *caller, size_t n_bytes)
 {
     call *call = caller;
@@ -49,18 +49,19 @@ static bool is_interrupted(void *caller, size_t n_bytes)
         return false;
     call->n_since = 0;
     timespec_get(&now, TIME_UTC);
-    long long passed = (now.tv_sec - call->looked.tv_sec) * 1000LL + (now.tv_nsec - call->looked.tv_nsec) / 1000000;
+    long long passed = (now.tv_sec - call->last_look.tv_sec) * 1000LL +
+                       (now.tv_nsec - call->last_look.tv_nsec) / 1000000;
     if (0 <= passed && passed < LOOK_AT_SIGNALS)
         return false;
     PyEval_RestoreThread(call->thread);
     bool is_interrupted = PyErr_CheckSignals() != 0;
     call->thread = PyEval_SaveThread();
-    timespec_get(&call->looked, TIME_UTC);
+    timespec_get(&call->last_look, TIME_UTC);
     return is_interrupted;
 }
 
-/* 0 where all was encoded; otherwise -1 and an exception. */
-static int check(outcome outcome)
+/* Return 0 for ENCODED, else -1 with an exception. */
+static int raise_unless_encoded(outcome outcome)
 {
     if (outcome == OUT_OF_MEMORY)
         PyErr_NoMemory();
@@ -69,11 +70,11 @@ static int check(outcome outcome)
     return outcome == ENCODED ? 0 : -1;
 }
 
-/* Tables, from what Python has */
+/* Tables from Python's objects */
 
 static bool is_id(long long id) { return 0 <= id && id < NO_TOKEN; }
 
-/* Three columns of merges, as long as each other. */
+/* Add merges from three columns of the same length: lefts, rights, tokens. */
 static int add_merges(tables *tables, const Py_buffer columns[3])
 {
     size_t n = (size_t)columns[0].len / sizeof(uint32_t);
@@ -101,7 +102,8 @@ static int add_merges(tables *tables, const Py_buffer columns[3])
 static int number_of(PyObject *object, uint32_t *number)
 {
     long long value = object && PyLong_Check(object) ? PyLong_AsLongLong(object) : -1;
-    if (object && !PyLong_Check(object)) /* what only can be made one has code of its own, which might change our dict */
+    if (object &&
+        !PyLong_Check(object)) /* its own conversion could run code that changes our dict */
         PyErr_SetString(PyExc_TypeError, "ids and ranks are numbers");
     if (!PyErr_Occurred() && !is_id(value))
         PyErr_SetString(PyExc_ValueError, "ids and ranks are numbers below 2**31 - 1");
@@ -109,20 +111,23 @@ static int number_of(PyObject *object, uint32_t *number)
     return PyErr_Occurred() ? -1 : 0;
 }
 
-/* `ids` is {bytes: id}, `ranks` {bytes: rank}. */
+/* Fill a table from `ids`, {bytes: id}, and `ranks`, {bytes: rank}. */
 static int fill_tokens(token_table *table, PyObject *ids, PyObject *ranks)
 {
     PyObject *key, *value;
     bool has_memory = tokens_init(table, (size_t)PyDict_GET_SIZE(ids));
-    for (Py_ssize_t at = 0; has_memory && !PyErr_Occurred() && PyDict_Next(ids, &at, &key, &value);) {
+    for (Py_ssize_t at = 0;
+         has_memory && !PyErr_Occurred() && PyDict_Next(ids, &at, &key, &value);) {
         merge_rule rule;
-        Py_INCREF(key); /* to find it may run code of its own, or of another key, which empties `ids` */
+        /* Looking it up in `ranks` may run another key's code, which could empty `ids`. */
+        Py_INCREF(key);
         if (!PyBytes_Check(key))
             PyErr_SetString(PyExc_TypeError, "tokens are bytes");
         else if (number_of(value, &rule.token) == 0 &&
-                 number_of(ranks == ids ? value : PyDict_GetItemWithError(ranks, key), &rule.rank) == 0)
-            has_memory =
-                tokens_add(table, (const uint8_t *)PyBytes_AS_STRING(key), (size_t)PyBytes_GET_SIZE(key), rule);
+                 number_of(ranks == ids ? value : PyDict_GetItemWithError(ranks, key),
+                           &rule.rank) == 0)
+            has_memory = tokens_add(table, (const uint8_t *)PyBytes_AS_STRING(key),
+                                    (size_t)PyBytes_GET_SIZE(key), rule);
         Py_DECREF(key);
     }
     if (!has_memory)
@@ -130,8 +135,9 @@ static int fill_tokens(token_table *table, PyObject *ids, PyObject *ranks)
     return PyErr_Occurred() ? -1 : 0;
 }
 
-/* `characters` is {bytes: id}, or None where every byte is a symbol. */
-static int fill_symbols(symbol_set *symbols, PyObject *byte_ids, PyObject *end, PyObject *characters)
+/* Fill the symbols. `characters` is {bytes: id}, or None if every byte is a symbol. */
+static int fill_symbols(symbol_set *symbols, PyObject *byte_ids, PyObject *end,
+                        PyObject *characters)
 {
     if (!PyTuple_Check(byte_ids) || PyTuple_GET_SIZE(byte_ids) != 256) {
         PyErr_SetString(PyExc_ValueError, "the ids of the bytes are a tuple of 256");
@@ -157,11 +163,13 @@ static int fill_symbols(symbol_set *symbols, PyObject *byte_ids, PyObject *end, 
 
 static PyObject *new_encoder(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"byte_ids", "end", "characters", "tokens", "ranks", "looks_up", "has_ranks", NULL};
+    static char *names[] = {"byte_ids", "end",      "characters", "tokens",
+                            "ranks",    "looks_up", "has_ranks",  NULL};
     PyObject *byte_ids, *end, *characters, *tokens, *ranks;
     int looks_up, has_ranks;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOO!O!pp:Encoder", names, &byte_ids, &end, &characters,
-                                     &PyDict_Type, &tokens, &PyDict_Type, &ranks, &looks_up, &has_ranks))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOO!O!pp:Encoder", names, &byte_ids, &end,
+                                     &characters, &PyDict_Type, &tokens, &PyDict_Type, &ranks,
+                                     &looks_up, &has_ranks))
         return NULL;
     EncoderObject *self = (EncoderObject *)type->tp_alloc(type, 0);
     if (!self)
@@ -185,8 +193,10 @@ static bool copy_tables(tables *tables, const struct tables *from)
     tables->n_merges = from->n_merges;
     tables->looks_up = from->looks_up;
     tables->has_ranks = from->has_ranks;
-    return rules_copy(&tables->rules, &from->rules) && (!from->tokens.slots || tokens_copy(&tables->tokens, &from->tokens)) &&
-           (!from->symbols.characters.slots || tokens_copy(&tables->symbols.characters, &from->symbols.characters));
+    return rules_copy(&tables->rules, &from->rules) &&
+           (!from->tokens.slots || tokens_copy(&tables->tokens, &from->tokens)) &&
+           (!from->symbols.characters.slots ||
+            tokens_copy(&tables->symbols.characters, &from->symbols.characters));
 }
 
 static PyObject *encoder_extended(PyObject *object, PyObject *args)
@@ -236,7 +246,8 @@ static int limit_of(const tables *tables, PyObject *object, uint32_t *limit)
     return -1;
 }
 
-/* Take an idle cache, if there is one of the same limit that, and empty any other; make one if none is idle. */
+/* Take an idle cache, preferably one with the same limit; empty any other. Make one if none is
+   idle. */
 static bool take_cache(EncoderObject *self, encoding *encoding)
 {
     if (!self->n_idle)
@@ -252,7 +263,7 @@ static bool take_cache(EncoderObject *self, encoding *encoding)
     return true;
 }
 
-/* Every begin that returns 0 is followed by an end. */
+/* Begin a call. If it returns 0, `end` must follow. */
 static int begin(call *call, PyObject *encoder, PyObject *limit)
 {
     memset(call, 0, sizeof *call);
@@ -260,7 +271,7 @@ static int begin(call *call, PyObject *encoder, PyObject *limit)
     call->encoding.tables = &call->encoder->tables;
     call->encoding.space.interrupted = is_interrupted;
     call->encoding.space.caller = call;
-    timespec_get(&call->looked, TIME_UTC);
+    timespec_get(&call->last_look, TIME_UTC);
     if (limit_of(call->encoding.tables, limit, &call->encoding.limit) < 0)
         return -1;
     if (take_cache(call->encoder, &call->encoding))
@@ -282,8 +293,8 @@ static void end(call *call)
     }
 }
 
-/* The Python number of an id, the same object each time: made anew for each, they would take most of the time and of the
-   memory of a list. To be called with the GIL. */
+/* Return the Python number of an id, the same object each time: new objects would take most of the
+   time and the memory of a list. Call with the GIL. */
 static inline PyObject *number_for(EncoderObject *self, uint32_t id)
 {
     if (id < self->numbers.n && self->numbers.items[id])
@@ -297,8 +308,9 @@ static inline PyObject *number_for(EncoderObject *self, uint32_t id)
     return number;
 }
 
-/* A list or a tuple that is new, and as long as there are ids, filled with them; NULL with an exception if it is NULL. */
-static PyObject *filled(PyObject *sequence, EncoderObject *self, const id_list *ids)
+/* Fill a new list or tuple of the right length with ids, and return it. Return NULL with an
+   exception, also if `sequence` is NULL. */
+static PyObject *fill_sequence(PyObject *sequence, EncoderObject *self, const id_list *ids)
 {
     PyObject **items = sequence ? PySequence_Fast_ITEMS(sequence) : NULL;
     for (size_t i = 0; sequence && i < ids->n; i++)
@@ -311,18 +323,19 @@ typedef PyObject *ids_as(EncoderObject *self, const id_list *ids);
 
 static PyObject *as_tuple(EncoderObject *self, const id_list *ids)
 {
-    return filled(PyTuple_New((Py_ssize_t)ids->n), self, ids);
+    return fill_sequence(PyTuple_New((Py_ssize_t)ids->n), self, ids);
 }
 
 static PyObject *as_list(EncoderObject *self, const id_list *ids)
 {
-    return filled(PyList_New((Py_ssize_t)ids->n), self, ids);
+    return fill_sequence(PyList_New((Py_ssize_t)ids->n), self, ids);
 }
 
 static PyObject *as_bytes(EncoderObject *self, const id_list *ids)
 {
     (void)self;
-    return PyBytes_FromStringAndSize((const char *)ids->items, (Py_ssize_t)(ids->n * sizeof *ids->items));
+    return PyBytes_FromStringAndSize((const char *)ids->items,
+                                     (Py_ssize_t)(ids->n * sizeof *ids->items));
 }
 
 static PyObject *as_array(EncoderObject *self, const id_list *ids)
@@ -341,22 +354,23 @@ static PyObject *as_array(EncoderObject *self, const id_list *ids)
     return array;
 }
 
-/* What is encoded */
+/* Texts to encode */
 
 typedef struct {
     VECTOR(uint8_t) bytes;
-    VECTOR(size_t) ends; /* of each in `bytes` */
-    unsigned planes;     /* of Unicode, bit by bit */
-} gathered;
+    VECTOR(size_t) ends; /* 0, then where each text ends in `bytes` */
+    unsigned planes;     /* of Unicode, as bits */
+} gathered_texts;
 
-static void free_gathered(gathered *all)
+static void free_gathered(gathered_texts *all)
 {
     PyMem_RawFree(all->bytes.items);
     PyMem_RawFree(all->ends.items);
 }
 
-/* Add the bytes of a text: of a str in UTF-8, or of any buffer as they are. A surrogate raises UnicodeEncodeError. */
-static int gather(gathered *all, PyObject *text)
+/* Append a text: a str as UTF-8, or the bytes of a buffer. A surrogate raises UnicodeEncodeError.
+ */
+static int gather(gathered_texts *all, PyObject *text)
 {
     Py_buffer view = {0};
     bool is_str = PyUnicode_Check(text);
@@ -383,8 +397,9 @@ static int gather(gathered *all, PyObject *text)
     return end ? 0 : -1;
 }
 
-/* Sets `scanner` to that of a Scanner, or to NULL for None. */
-static int scanner_or_none(PyObject *encoder, PyObject *splitter, unsigned planes, const scanner **scanner)
+/* Set `scanner` to the scanner of a Scanner, or to NULL for None. */
+static int scanner_or_none(PyObject *encoder, PyObject *splitter, unsigned planes,
+                           const scanner **scanner)
 {
     if (splitter != Py_None)
         *scanner = scanner_for(PyType_GetModuleState(Py_TYPE(encoder)), splitter, planes | 1);
@@ -395,7 +410,7 @@ static int scanner_or_none(PyObject *encoder, PyObject *splitter, unsigned plane
 
 static PyObject *encode_one(PyObject *self, PyObject *args, bool is_part)
 {
-    gathered copy = {0};
+    gathered_texts copy = {0};
     PyObject *piece, *limit, *ids = NULL;
     call call;
     const uint8_t *bytes;
@@ -413,9 +428,10 @@ static PyObject *encode_one(PyObject *self, PyObject *args, bool is_part)
     }
     if (begin(&call, self, limit) == 0) {
         call.thread = PyEval_SaveThread();
-        outcome outcome = is_part ? encode_part(&call.encoding, bytes, n) : encode_text(&call.encoding, NULL, bytes, n);
+        outcome outcome = is_part ? encode_part(&call.encoding, bytes, n)
+                                  : encode_text(&call.encoding, NULL, bytes, n);
         PyEval_RestoreThread(call.thread);
-        if (check(outcome) == 0)
+        if (raise_unless_encoded(outcome) == 0)
             ids = as_tuple(call.encoder, &call.encoding.ids);
         end(&call);
     }
@@ -424,42 +440,53 @@ done:
     return ids;
 }
 
-static PyObject *encoder_piece(PyObject *self, PyObject *args) { return encode_one(self, args, false); }
-static PyObject *encoder_part(PyObject *self, PyObject *args) { return encode_one(self, args, true); }
+static PyObject *encoder_piece(PyObject *self, PyObject *args)
+{
+    return encode_one(self, args, false);
+}
+static PyObject *encoder_part(PyObject *self, PyObject *args)
+{
+    return encode_one(self, args, true);
+}
 
-/* Many: (list, scanner or None, limit or None, as arrays), (list of pieces, limit or None), (list of tokens) */
+/* Many: (list, scanner or None, limit or None, as arrays), (list of pieces, limit or None), (list
+   of tokens) */
 
-static int gather_all(gathered *all, PyObject *list)
+static int gather_all(gathered_texts *all, PyObject *list)
 {
     if (!ROOM(all->ends, 1)) {
         PyErr_NoMemory();
         return -1;
     }
     all->ends.items[all->ends.n++] = 0;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i++) /* a buffer's own code may change it meanwhile */
-        if (gather(all, PyList_GET_ITEM(list, i)) < 0 || (i % PIECES == 0 && PyErr_CheckSignals() < 0))
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list);
+         i++) /* its length may change: a buffer may run Python code */
+        if (gather(all, PyList_GET_ITEM(list, i)) < 0 ||
+            (i % PIECES == 0 && PyErr_CheckSignals() < 0))
             return -1;
     return 0;
 }
 
-/* The ids of each; or, where `as` is NULL, those of all and how many there are up to the end of each. */
-static PyObject *encode_many(PyObject *self, PyObject *list, PyObject *splitter, PyObject *limit, encode_each *encode,
-                             ids_as *as)
+/* Return the ids of each text. If `as` is NULL, return all ids and their numbers up to each end. */
+static PyObject *encode_many(PyObject *self, PyObject *list, PyObject *splitter, PyObject *limit,
+                             encode_each *encode, ids_as *as)
 {
-    gathered all = {0};
+    gathered_texts all = {0};
     const scanner *scanner = NULL;
     PyObject *n_ids = NULL, *found = NULL;
     call call;
     if (gather_all(&all, list) == 0 && scanner_or_none(self, splitter, all.planes, &scanner) == 0)
-        n_ids = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)((all.ends.n - 1) * sizeof *all.ends.items));
+        n_ids = PyBytes_FromStringAndSize(NULL,
+                                          (Py_ssize_t)((all.ends.n - 1) * sizeof *all.ends.items));
     if (n_ids && begin(&call, self, limit) == 0) {
         id_list *ids = &call.encoding.ids;
         size_t n = all.ends.n - 1, *ends = (size_t *)PyBytes_AS_STRING(n_ids);
         call.thread = PyEval_SaveThread();
         outcome outcome = encode(&call.encoding, scanner, all.bytes.items, all.ends.items, n, ends);
         PyEval_RestoreThread(call.thread);
-        if (check(outcome) == 0)
-            found = as ? PyList_New((Py_ssize_t)n) : Py_BuildValue("NO", as_bytes(call.encoder, ids), n_ids);
+        if (raise_unless_encoded(outcome) == 0)
+            found = as ? PyList_New((Py_ssize_t)n)
+                       : Py_BuildValue("NO", as_bytes(call.encoder, ids), n_ids);
         for (size_t i = 0, begin = 0; as && found && i < n; begin = ends[i++]) {
             id_list some = {ids->items + begin, ends[i] - begin, 0};
             PyObject *one = as(call.encoder, &some);
@@ -501,11 +528,15 @@ static PyObject *encoder_parents(PyObject *self, PyObject *args)
 
 static PyMethodDef methods[] = {
     {"extended", encoder_extended, METH_VARARGS, "An encoder with merges added."},
-    {"encode_batch", encoder_encode_batch, METH_VARARGS, "The ids of each of several texts, as lists or arrays."},
+    {"encode_batch", encoder_encode_batch, METH_VARARGS,
+     "The ids of each of several texts, as lists or arrays."},
     {"piece", encoder_piece, METH_VARARGS, "The ids of a piece, as a tuple."},
-    {"part", encoder_part, METH_VARARGS, "The ids of a part of a piece, nothing looked up whole, as a tuple."},
-    {"pieces", encoder_pieces, METH_VARARGS, "The ids of pieces, 4 bytes each, and how many up to each, 8 bytes each."},
-    {"parents", encoder_parents, METH_VARARGS, "The same of tokens, each merged by those of lower rank than its own."},
+    {"part", encoder_part, METH_VARARGS,
+     "The ids of a part of a piece, nothing looked up whole, as a tuple."},
+    {"pieces", encoder_pieces, METH_VARARGS,
+     "The ids of pieces, 4 bytes each, and how many up to each, 8 bytes each."},
+    {"parents", encoder_parents, METH_VARARGS,
+     "The same of tokens, each merged by those of lower rank than its own."},
     {0},
 };
 

@@ -1,27 +1,27 @@
-"""What the kernel does, in Python and under its names: `bpe_core.kernel` has these where it is not compiled."""
+"""The kernel's counting and learning in Python, under the same names, for use without the compiled kernel."""
 
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush, heapreplace
 from itertools import accumulate, chain, islice, pairwise
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from bpe_core.utf8 import utf8
 
-FEW: Final = (
-    2  # documents of a piece that are kept; of more it is only known how many they are
-)
-END: Final = 0xFFFFFFFF  # in the slots between pieces; no symbol has this number
-SLOTS_PER_REPORT: Final = (
-    1 << 16
-)  # slots counted between two reports of progress: a few hundredths of a second
+FEW: Final = 2
+"""Up to this many documents, a piece keeps the number of its first document."""
+END: Final = 0xFFFFFFFF
+"""Fills the slots between pieces. No symbol has this number."""
+SLOTS_PER_REPORT: Final = 1 << 16
+"""Slots counted between two reports of progress, which takes a few hundredths of a second."""
 FIRST, LOWEST, LARGEST = range(3)
 """Which of several equally frequent pairs is next: the first in the corpus, the lowest symbols, the largest bytes."""
 
-Pair = tuple[int, int]  # (left symbol, right symbol)
+Pair = tuple[int, int]
+"""The symbols (left, right)."""
 Step = tuple[int, int, int, int, int]
-"""A merge: left and right symbol, count of the pair, pairs with this count (0: it was given), tokens after it."""
+"""A merge: left and right symbol, count of the pair, pairs with this count (0 if it was given), tokens after it."""
 
 
 def decimals(ids: bytes, between: str) -> str:
@@ -29,87 +29,108 @@ def decimals(ids: bytes, between: str) -> str:
 
 
 def nothing(*_: object) -> None:
-    """None: what the kernel does not know of is done elsewhere in Python, and so is all without a kernel."""
+    """Return None, as the kernel does for input it does not support: the caller then uses its Python code."""
 
 
-Encoder = Scanner = read_ranks = nothing
+Encoder = nothing
+Scanner = nothing
+read_ranks = nothing
+
+
+class _Row(NamedTuple):
+    """The counts of a piece."""
+
+    n_occurrences: int
+    n_documents: int
+    first: int
+    """The first document, if there are at most `FEW` documents; else 0."""
+    last: int
 
 
 class PieceTable:
-    """Counts pieces, document by document, in the order in which they first appear; without a kernel no scanner is."""
+    """Counts pieces, document by document, in the order in which they first appear."""
 
     def __init__(self, scanner: None) -> None:
-        self.n_pieces = self.long_bytes = 0
-        # Piece -> its count, in how many documents it occurs, the first of them if these are one or two, the last.
-        self._rows: dict[str, tuple[int, int, int, int]] = {}
+        """`scanner` is None, since there is no scanner without the kernel."""
+        self.n_pieces = 0
+        self.long_bytes = 0
+        self._rows: dict[str, _Row] = {}
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def append(self, other: "PieceTable", document: int, weight: int = 1) -> None:
         n_pieces = self.n_pieces + other.n_pieces
-        self.extend(*other.columns(0, len(other))[:2], document, weight)
-        self.n_pieces = n_pieces
+        pieces, columns, _ = other.columns(0, len(other))
+        self.extend(pieces, columns, document, weight)
+        self.n_pieces = (
+            n_pieces  # `extend` adds the counts, which may have weights already
+        )
 
     def columns(self, start: int, stop: int) -> tuple[bytes, bytes, bytes]:
         pieces = list(islice(self._rows, start, stop))
+        rows = [self._rows[piece] for piece in pieces]
         data = [utf8(piece) for piece in pieces]
-        columns = (
-            accumulate(map(len, data), initial=0),
-            *zip(*map(self._rows.__getitem__, pieces), strict=True),
-        )
-        return (
-            b"".join(data),
-            array("Q", chain(*columns)).tobytes(),
-            bytes(hash(piece) & 255 for piece in pieces),
-        )
+        offsets = accumulate(map(len, data), initial=0)
+        numbers = array("Q", chain(offsets, *zip(*rows, strict=True)))
+        hashes = bytes(hash(piece) & 255 for piece in pieces)
+        return b"".join(data), numbers.tobytes(), hashes
 
     def extend(
         self, pieces: bytes, columns: Any, document: int, weight: int = 1
     ) -> bytes:
-        data, numbers, is_new = (
-            bytes(pieces),
-            memoryview(columns).cast("B").cast("Q"),
-            bytearray(),
-        )
-        n = len(numbers) // 5
-        rows = zip(
-            *(numbers[i : i + n] for i in range(1, 5 * n + 1, n or 1)), strict=True
-        )
-        for start, (end, count, n_documents, first, last) in zip(
-            numbers, rows, strict=False
-        ):
-            if not (piece := data[start:end].decode()):
-                raise ValueError("these are no rows of pieces")
+        data = bytes(pieces)
+        numbers = memoryview(columns).cast("B").cast("Q")
+        n_rows = len(numbers) // 5
+        is_new = bytearray()
+        for number in range(n_rows):
+            start = numbers[number]
+            end, count, n_documents, first, last = numbers[number + 1 :: n_rows]
+            piece = data[start:end].decode()
+            if not piece:
+                raise ValueError(
+                    "Invalid rows of pieces: a piece is empty. Pass what `columns` returns."
+                )
+            added = _Row(count * weight, n_documents, document + first, document + last)
             is_new.append(piece not in self._rows)
-            known, before, *ends = self._rows.get(piece, (0, 0, document + first, -1))
-            n_documents += before - (
-                n_documents <= FEW and document + first == ends[-1]
-            )
-            begun = ends[0] if n_documents <= FEW else 0
-            self._rows[piece] = (
-                known + count * weight,
-                n_documents,
-                begun,
-                document + last,
-            )
+            self._rows[piece] = self._with_row(piece, added)
             self.n_pieces += count
         return bytes(is_new)
 
+    def _with_row(self, piece: str, added: _Row) -> _Row:
+        """Return the row of a piece, with the counts of later documents, or also of its last one, added."""
+        known = self._rows.get(piece)
+        if known is None:
+            known = _Row(n_occurrences=0, n_documents=0, first=added.first, last=-1)
+        n_documents = known.n_documents + added.n_documents
+        if added.n_documents <= FEW and added.first == known.last:
+            n_documents -= 1  # both have this document
+        return _Row(
+            n_occurrences=known.n_occurrences + added.n_occurrences,
+            n_documents=n_documents,
+            first=known.first if n_documents <= FEW else 0,
+            last=added.last,
+        )
+
     def counts(self) -> dict[str, int]:
-        return {piece: row[0] for piece, row in self._rows.items()}
+        return {piece: row.n_occurrences for piece, row in self._rows.items()}
 
 
 class Learner:
-    """Learns merges of symbols: the 256 bytes in the order of an alphabet, the end-of-word marker, one for each merge.
+    """Learns merges of symbols.
 
-    All pieces lie in one array of slots, END before, between and behind them. A symbol that was merged from n initial
-    symbols takes n slots, and its number is written into the first and the last of them. So both neighbors of a symbol
-    are found without links, and whether a pair still occurs at a slot where it once did is seen from these slots alone.
+    The symbols are the 256 bytes in the order of an alphabet, then the end-of-word marker if there is one, then one
+    for each merge.
 
-    Memory is linear in the slots, and so is the time to count the pairs; a merge looks only at the slots where its pair
-    occurs or once did. Whatever an exception interrupts, the learner has made each merge whole or not at all: what was
-    half changed is counted anew when it is next asked.
+    All pieces are in one array of slots, with END before, between and after them. A symbol merged from n initial
+    symbols takes n slots, and its number is in the first and the last of them. So both neighbors of a symbol are found
+    without links, and these slots alone show whether a pair still occurs at a slot where it once did. An example:
+    `low` as one piece is [END, l, o, w, END]; after merging l + o into symbol 256, then 256 + w into 257, it is
+    [END, 257, 256, 257, END].
+
+    Memory is linear in the slots, and so is the time to count the pairs. A merge looks only at the slots where its
+    pair occurs or once did. If an exception interrupts the learner, it makes each merge completely or not at all: the
+    next call counts the pairs again and repeats the merges.
     """
 
     def __init__(
@@ -123,30 +144,21 @@ class Learner:
         progress: Callable[[int, int], object] | None = None,
     ) -> None:
         self._table = table
-        self._ties, self._min_count, self._max_length = ties, min_count, max_length
-        self._initial = [alphabet[n : n + 1] for n in range(256)] + (
-            [end_of_word] if end_of_word else []
-        )
+        self._ties = ties
+        self._min_count = min_count
+        self._max_length = max_length
+        self._initial = [alphabet[n : n + 1] for n in range(256)]
+        if end_of_word:
+            self._initial.append(end_of_word)
         self._steps: list[Step] = []
         self._count(progress)
 
     def _count(self, progress: Callable[[int, int], object] | None = None) -> None:
-        """Count the pairs, and make the merges again that were made."""
+        """Count the pairs, and repeat the merges that were made."""
         self._is_whole = False
         self._bytes = list(self._initial)  # symbol -> its bytes
         self._spans = [1] * len(self._initial)  # symbol -> initial symbols
-        self._slots, self._weights, self._n_tokens = (
-            array("I", (END,)),
-            [0],
-            0,
-        )  # weights of the pieces, by slot
-        numbers = bytes(map(b"".join(self._initial[:256]).index, range(256)))
-        end = range(256, len(self._initial))
-        for piece, weight in self._table.counts().items():
-            symbols = (*utf8(piece).translate(numbers), *end, END)
-            self._slots.extend(symbols)
-            self._weights += [weight] * len(symbols)
-            self._n_tokens += weight * (len(symbols) - 1)
+        self._fill_slots()
         counts: defaultdict[Pair, int] = defaultdict(int)
         places: defaultdict[Pair, array[int]] = defaultdict(lambda: array("I"))
         for place, (pair, weight) in enumerate(
@@ -167,9 +179,21 @@ class Learner:
             if count >= self._min_count and self._is_short(pair)
         ]
         heapify(self._heap)
-        for left, right, *_ in self._steps:
-            self._merge((left, right))
+        for step in self._steps:
+            self._merge(step[:2])
         self._is_whole = True
+
+    def _fill_slots(self) -> None:
+        self._slots = array("I", (END,))
+        self._weights = [0]  # slot -> weight of its piece
+        self._n_tokens = 0
+        byte_symbols = bytes(map(b"".join(self._initial[:256]).index, range(256)))
+        end_of_word = range(256, len(self._initial))
+        for piece, weight in self._table.counts().items():
+            symbols = (*utf8(piece).translate(byte_symbols), *end_of_word, END)
+            self._slots.extend(symbols)
+            self._weights += [weight] * len(symbols)
+            self._n_tokens += weight * (len(symbols) - 1)
 
     def _mend(self) -> None:
         if not self._is_whole:
@@ -195,10 +219,11 @@ class Learner:
         self._make((left, right))
 
     def _make(self, given: Pair | None = None) -> bool:
-        """Make the merge that is given, or the next one; False if none is left."""
+        """Make the given merge, or the next one; return False if no merge is left."""
         self._mend()
         self._is_whole = False
-        if pair := given or self._next():
+        pair = given or self._next()
+        if pair:
             count = self._counts.get(pair, 0)
             n_tied = 0 if given else self._n_tied[count]
             self._merge(pair)
@@ -216,30 +241,41 @@ class Learner:
 
     def symbol_counts(self) -> list[int]:
         self._mend()
-        counts, place = [0] * len(self._spans), 1
+        counts = [0] * len(self._spans)
+        place = 1
         while place < len(self._slots):
-            if (symbol := self._slots[place]) != END:
+            symbol = self._slots[place]
+            if symbol == END:
+                place += 1
+            else:
                 counts[symbol] += self._weights[place]
-            place += 1 if symbol == END else self._spans[symbol]
+                place += self._spans[symbol]
         return counts
 
     def _is_short(self, pair: Pair) -> bool:
         return self._spans[pair[0]] + self._spans[pair[1]] <= self._max_length
 
     def _key(self, pair: Pair) -> Any:
-        """Of equally frequent pairs the one with the smallest key comes first."""
+        """Return a sort key: of equally frequent pairs, the pair with the smallest key comes first."""
         if self._ties == FIRST:
-            return 0  # where it occurs first moves right as it is merged: computed when it is next
+            return (
+                0  # `_next` computes the first place, since merges move it to the right
+            )
         if self._ties == LARGEST:
             return tuple([descending(self._bytes[symbol]) for symbol in pair])
         return pair
 
     def _next(self) -> Pair | None:
-        """Remove the next pair to merge from the heap, whose counts and keys may be older, and so only come earlier."""
+        """Remove the next pair to merge from the heap and return it.
+
+        The heap may have an older count and key of a pair. Counts only fall and keys only rise, so the pair then comes
+        too early, never too late, and is put back with its current count and key.
+        """
         while self._heap:
-            was, key, pair = self._heap[0]
+            old_negative_count, key, pair = self._heap[0]
             count = self._counts.get(pair, 0)
-            if self._ties == FIRST and count == -was and self._n_tied[count] > 1:
+            is_current = count == -old_negative_count
+            if self._ties == FIRST and is_current and self._n_tied[count] > 1:
                 key = self._first_place(pair)
             if (-count, key) == self._heap[0][:2]:
                 heappop(self._heap)
@@ -251,41 +287,45 @@ class Learner:
         return None
 
     def _first_place(self, pair: Pair) -> int:
-        """The first slot where a pair occurs, which never decreases. Forgets earlier slots, where the pair is gone."""
+        """Return the first slot at which a pair occurs, and forget the slots before it."""
         places = self._places[pair]
-        del places[
-            : next(n for n, place in enumerate(places) if self._occurs_at(pair, place))
-        ]
+        n_gone = 0
+        while not self._occurs_at(pair, places[n_gone]):
+            n_gone += 1
+        del places[:n_gone]
         return places[0]
 
     def _occurs_at(self, pair: Pair, place: int) -> bool:
-        """Whether `pair` occurs at a slot where its left symbol once began."""
-        slots, left = self._slots, pair[0]
-        behind = place + self._spans[left]
-        return slots[place] == left == slots[behind - 1] and slots[behind] == pair[1]
+        """Whether `pair` occurs at a slot at which its left symbol once began."""
+        slots = self._slots
+        left, right = pair
+        after = place + self._spans[left]
+        return slots[place] == left == slots[after - 1] and slots[after] == right
 
     def _merge(self, pair: Pair) -> None:
         """Replace `pair` by a new symbol everywhere, from left to right."""
-        slots, spans, new = self._slots, self._spans, len(self._spans)
+        slots = self._slots
+        spans = self._spans
+        new = len(spans)
         spans.append(spans[pair[0]] + spans[pair[1]])
         self._bytes.append(self._bytes[pair[0]] + self._bytes[pair[1]])
-        changed: defaultdict[tuple[Pair, Pair], list[int]] = defaultdict(
-            list
-        )  # (old pair, new pair) -> where
+        # (old pair, new pair) -> the slots where the new pair replaces the old one
+        changed: defaultdict[tuple[Pair, Pair], list[int]] = defaultdict(list)
         for place in self._places.pop(pair, ()):
-            if self._occurs_at(pair, place):
-                behind = place + spans[new]
-                slots[place] = slots[behind - 1] = new
-                self._n_tokens -= self._weights[place]
-                if (left := slots[place - 1]) != END:
-                    was = (
-                        pair[1] if left == new else left
-                    )  # adjacent occurrences share a pair; it is counted here only
-                    changed[(was, pair[0]), (left, new)].append(place - spans[left])
-                if (right := slots[behind]) != END and not self._occurs_at(
-                    pair, behind
-                ):
-                    changed[(pair[1], right), (new, right)].append(place)
+            if not self._occurs_at(pair, place):
+                continue
+            after = place + spans[new]
+            slots[place] = slots[after - 1] = new
+            self._n_tokens -= self._weights[place]
+            left = slots[place - 1]
+            if left != END:
+                # If the left neighbor was just merged too, its right part was the neighbor until then.
+                old_left = pair[1] if left == new else left
+                changed[(old_left, pair[0]), (left, new)].append(place - spans[left])
+            right = slots[after]
+            # If the pair occurs again right after this, that occurrence counts the pair between the two.
+            if right != END and not self._occurs_at(pair, after):
+                changed[(pair[1], right), (new, right)].append(place)
         self._set(pair, 0)
         for (old, made), places in changed.items():
             weight = sum(map(self._weights.__getitem__, places))
@@ -308,7 +348,7 @@ class Learner:
 
 
 def descending(token: bytes) -> tuple[int, ...]:
-    """A sort key by which tokens come in descending order of their bytes, behind those that they are a prefix of.
+    """Return a sort key that orders tokens by descending bytes; a prefix comes after the longer token.
 
     >>> descending(b"ab") < descending(b"a") < descending(b"Z")
     True

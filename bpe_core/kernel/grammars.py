@@ -1,15 +1,15 @@
-r"""Recognizing the split patterns that the kernel's scanner supports, and making the scanner of each.
+r"""Recognize the split patterns that the kernel's scanner supports, and make their scanners.
 
-The published patterns consist of the same few alternatives, whose known spellings are listed in tables here; a pattern
-with any other alternative has no scanner. Possessive quantifiers such as `++` are read as `+`: in these patterns
-backtracking never changes a match.
+The published patterns consist of the same few alternatives, in the same order. The tables here list the known spellings
+of each alternative. A pattern with any other alternative has no scanner. Possessive quantifiers such as `++` are read
+as `+`, since backtracking never changes a match of these patterns.
 """
 
 import re
 from collections.abc import Mapping
 from functools import lru_cache, partial
 from struct import pack
-from typing import Any, Final
+from typing import Final, NamedTuple, TypeVar
 
 import regex
 
@@ -24,7 +24,28 @@ UPPER, LOWER, PREFIX, NUMBER, SIGN, TAIL, SPACE, NEWLINE = (
 BOTH: Final = UPPER | LOWER
 
 Sets = tuple[tuple[str, int], ...]
-"""(regular expression for one character, the sets of the characters that match), ...; later ones override earlier."""
+"""Pairs of a regular expression for one character and the sets of the characters that match it. Later ones override
+earlier ones."""
+
+Field = TypeVar("Field")
+
+
+class _Words(NamedTuple):
+    """What matches a word."""
+
+    letters: Sets
+    spaced: bool
+    """Whether only a space may precede the letters, not any character except letters, digits and line breaks."""
+    contractions: int = 0
+    """3 if a contraction such as 'll may end a word; 0 if it is a piece of its own."""
+
+
+class _WhiteSpace(NamedTuple):
+    """What matches white space; the fields are those of `scanner` in scan.h."""
+
+    lines: bool
+    end_first: bool
+
 
 _PREFIX: Final = r"[^\r\n\p{L}\p{N}]?"
 _UPPER: Final = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
@@ -48,18 +69,17 @@ _CONTRACTIONS: Final = {
     "'(?i:[sdmt]|ll|ve|re)|": 2,
     f"{_IGNORING_CASE}|": 2,
 }
-_WORDS: Final[dict[str, tuple[Sets, bool, int]]] = {
-    r" ?\p{L}+|": (_LETTERS, True, 0),
-    rf"{_PREFIX}\p{{L}}+|": (_LETTERS, False, 0),
-    rf"{_PREFIX}{_UPPER}*{_LOWER}+|{_PREFIX}{_UPPER}+{_LOWER}*|": (_CASED, False, 0),
-    rf"{_PREFIX}{_UPPER}*{_LOWER}+{_IGNORING_CASE}?|{_PREFIX}{_UPPER}+{_LOWER}*{_IGNORING_CASE}?|": (
-        _CASED,
-        False,
-        3,
+"""The numbers are those of `contractions` in scan.h."""
+_UPPER_LOWER: Final = f"{_PREFIX}{_UPPER}*{_LOWER}+"
+_UPPER_ONLY: Final = f"{_PREFIX}{_UPPER}+{_LOWER}*"
+_WORDS: Final = {
+    r" ?\p{L}+|": _Words(_LETTERS, spaced=True),
+    rf"{_PREFIX}\p{{L}}+|": _Words(_LETTERS, spaced=False),
+    f"{_UPPER_LOWER}|{_UPPER_ONLY}|": _Words(_CASED, spaced=False),
+    f"{_UPPER_LOWER}{_IGNORING_CASE}?|{_UPPER_ONLY}{_IGNORING_CASE}?|": _Words(
+        _CASED, spaced=False, contractions=3
     ),
 }
-"""What matches words: the upper, lower or any letters; whether only a space may precede a word, rather than any
-character but letters, digits and line breaks; 3 if a contraction such as 'll ends a word, 0 if it is a piece."""
 _MOST_DIGITS: Final = {
     r" ?\p{N}+|": 0,
     r"\p{N}|": 1,
@@ -67,53 +87,63 @@ _MOST_DIGITS: Final = {
     r"\p{N}{1,3}|": 3,
     r"\p{N}+|": (1 << 32) - 1,
 }
+"""The most digits in a piece; 0 for any number, after a space or not."""
 _TAILS: Final = {
     f"{_SIGNS}|": "",
     rf"{_SIGNS}[\r\n]*|": "\r\n",
     rf"{_SIGNS}[\r\n/]*|": "\r\n/",
 }
-_LINES_AND_END_FIRST: Final = {
-    r"\s+(?!\S)|\s+|": (False, False),
-    r"\s+$|\s+(?!\S)|\s|": (False, True),
-    r"\s*[\r\n]+|\s+(?!\S)|\s+|": (True, False),
-    r"\s*[\r\n]|\s+(?!\S)|\s+|": (True, False),
-    r"\s+$|\s*[\r\n]|\s+(?!\S)|\s|": (True, True),
+"""The characters that may end a piece of signs."""
+_WHITE_SPACE: Final = {
+    r"\s+(?!\S)|\s+|": _WhiteSpace(lines=False, end_first=False),
+    r"\s+$|\s+(?!\S)|\s|": _WhiteSpace(lines=False, end_first=True),
+    r"\s*[\r\n]+|\s+(?!\S)|\s+|": _WhiteSpace(lines=True, end_first=False),
+    r"\s*[\r\n]|\s+(?!\S)|\s+|": _WhiteSpace(lines=True, end_first=False),
+    r"\s+$|\s*[\r\n]|\s+(?!\S)|\s|": _WhiteSpace(lines=True, end_first=True),
 }
-_PARTS: Final[tuple[Mapping[str, object], ...]] = (
-    _CONTRACTIONS,
-    _WORDS,
-    _MOST_DIGITS,
-    _TAILS,
-    _LINES_AND_END_FIRST,
-)
+
+
+class _UnknownSpellingError(Exception):
+    """A pattern has an alternative that is not in the tables."""
+
+
+class _Source:
+    """The part of a pattern that has not been read."""
+
+    def __init__(self, source: str) -> None:
+        self.unread = re.sub(r"([+*?]|[0-9]})\+", r"\1", source) + "|"
+
+    def read(self, spellings: Mapping[str, Field]) -> Field:
+        """Read the longest spelling with which the source begins, and return its meaning."""
+        matching = [text for text in spellings if self.unread.startswith(text)]
+        if not matching:
+            raise _UnknownSpellingError
+        spelling = max(matching, key=len)
+        self.unread = self.unread.removeprefix(spelling)
+        return spellings[spelling]
 
 
 @lru_cache(maxsize=32)
 def scanner(source: str) -> "kernel.Scanner | None":
-    """The scanner that splits as the regular expression `source` does; None if there is none, or no kernel."""
-    rest = re.sub(r"([+*?]|[0-9]})\+", r"\1", source) + "|"
-    found: list[Any] = []
-    for parts in _PARTS:
-        part = max(
-            (part for part in parts if rest.startswith(part)), key=len, default=None
-        )
-        if part is None:
-            return None
-        found.append(parts[part])
-        rest = rest[len(part) :]
-    (
-        contractions,
-        (letters, spaced, contracted),
-        most_digits,
-        tail,
-        (lines, end_first),
-    ) = found
-    if rest or (contractions and contracted):
+    """Return the scanner that splits as the regular expression `source` does.
+
+    Return None for a pattern that has no scanner, and without the kernel.
+    """
+    pattern = _Source(source)
+    try:
+        contractions = pattern.read(_CONTRACTIONS)
+        words = pattern.read(_WORDS)
+        most_digits = pattern.read(_MOST_DIGITS)
+        tail = pattern.read(_TAILS)
+        white_space = pattern.read(_WHITE_SPACE)
+    except _UnknownSpellingError:
         return None
-    prefix = 0 if spaced else PREFIX
+    if pattern.unread or (contractions and words.contractions):
+        return None
+    prefix = 0 if words.spaced else PREFIX
     sets = (
         (r"\P{L}", SIGN | prefix),
-        *letters,
+        *words.letters,
         (r"\p{N}", NUMBER),
         (r"\s", SPACE | prefix),
         (r"\ ", SPACE | PREFIX),
@@ -122,16 +152,19 @@ def scanner(source: str) -> "kernel.Scanner | None":
     )
     return kernel.Scanner(
         partial(_ranges, sets),
-        contractions or contracted,
+        contractions or words.contractions,
         most_digits,
-        lines,
-        end_first,
+        white_space.lines,
+        white_space.end_first,
         True,
     )
 
 
 def _ranges(sets: Sets, plane: int) -> bytes:
-    """The sets of the code points of a plane (65,536 of them): uint32 triples (first, last + 1, bits of the sets)."""
+    """Return the sets of the 65,536 code points of a plane.
+
+    They are triples of unsigned 32-bit numbers: first code point, last code point + 1, bits of the sets.
+    """
     begin = plane << 16
     characters = every_character(begin, begin + (1 << 16))
     return b"".join(

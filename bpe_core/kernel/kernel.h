@@ -1,13 +1,15 @@
-/* Declarations shared by the files that define what Python sees.
+/* Declarations shared by the files that define Python's types and functions.
 
-   The kernel is one extension module, in C11, with no dependency but Python. Each type has a file of glue, which checks
-   what comes from Python, releases the GIL and turns failures into exceptions, and calls a file that knows nothing of
-   Python objects. Three rules hold throughout:
+   The kernel is one extension module, in C11, with no dependency but Python. Each type has a file
+   of glue, which checks arguments, releases the GIL, turns failures into exceptions, and calls a
+   file that does not use Python objects. Three rules hold everywhere:
 
-   - Memory comes from PyMem_RawMalloc and its kin, which need no GIL, are seen by tracemalloc, and can be made to fail
-     by a test. A function that fails to get memory leaves its structures as they were, or fit to be freed.
+   - Memory comes from PyMem_RawMalloc and its kin, which need no GIL, appear in tracemalloc, and
+   can be made to fail by a test. A function that gets no memory leaves its structures unchanged, or
+   ready to be freed.
    - Every index and size that comes from Python is checked.
-   - Long work is done without the GIL in slices of some milliseconds; after each PyErr_CheckSignals is asked. */
+   - Long work runs without the GIL in slices of some milliseconds, with PyErr_CheckSignals after
+   each. */
 
 #ifndef BPESCOPE_KERNEL_H
 #define BPESCOPE_KERNEL_H
@@ -27,7 +29,7 @@ typedef struct {
 /* The types, each in a file of glue. */
 extern PyType_Spec scanner_spec, encoder_spec, learner_spec, piece_table_spec;
 
-/* A number of 32 bits in a buffer, which may begin anywhere. */
+/* Return the 32-bit number with index `i` in a buffer that need not be aligned. */
 static inline uint32_t number_at(const char *numbers, size_t i)
 {
     uint32_t number;
@@ -39,15 +41,15 @@ static inline uint32_t number_at(const char *numbers, size_t i)
 PyObject *read_ranks(PyObject *module, PyObject *data);
 PyObject *decimals(PyObject *module, PyObject *args);
 
-/* Write the UTF-8 of a str, which is at most four bytes a character, and add the planes of Unicode that it has characters
-   of, bit by bit: where it ends, NULL with an exception for a surrogate. */
+/* Write the UTF-8 of a str, at most four bytes a character. Return its end; NULL with an exception
+   for a surrogate. Set the bit of each Unicode plane that has a character of the str. */
 uint8_t *write_utf8(PyObject *text, uint8_t *to, unsigned *planes);
 
-/* The planes that a text in UTF-8 has characters of, bit by bit. */
+/* Return the Unicode planes of the characters of a text in UTF-8, as bits. */
 unsigned planes_of(const uint8_t *text, size_t n);
 
-/* What is inside of a Scanner, the sets of the characters of these planes at hand. To be called with the GIL; NULL with
-   an exception for what is no Scanner. It lives as long as `object`. */
+/* Return the scanner of a Scanner, after loading the character sets of `planes`. It lives as long
+   as `object`. NULL with an exception for another type. Call with the GIL. */
 const scanner *scanner_for(const kernel_state *state, PyObject *object, unsigned planes);
 
 #endif

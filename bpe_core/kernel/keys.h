@@ -1,4 +1,4 @@
-/* The key of a few bytes in a hash table: the bytes themselves with their length, or a hash where they are many. */
+/* Keys of bytes in hash tables: up to 15 bytes with their length, or a hash of more bytes. */
 
 #ifndef BPESCOPE_KEYS_H
 #define BPESCOPE_KEYS_H
@@ -13,7 +13,8 @@
 
 enum { INLINE_BYTES = 15 };
 
-/* The bytes and their number, if they are no more than INLINE_BYTES, else a hash and their number; no key is all 0. */
+/* Up to INLINE_BYTES bytes and their number, or a hash of more bytes and their number. No key is
+   all 0, except the key of no bytes. */
 typedef struct {
     uint64_t low, high;
 } key;
@@ -38,24 +39,28 @@ enum { LENGTH_SHIFT = 0 };
 enum { LENGTH_SHIFT = 56 };
 #endif
 
-/* The key of `n` bytes, of which `n_readable` may be read. */
+/* Return the key of `n` bytes. `n_readable` bytes may be read, which is faster from 16 on. */
 static inline key key_of(const uint8_t *bytes, size_t n, size_t n_readable)
 {
-    static const uint8_t ones[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+    static const uint8_t ones[32] = {255, 255, 255, 255, 255, 255, 255, 255,
+                                     255, 255, 255, 255, 255, 255, 255, 255};
     if (n > INLINE_BYTES)
         return (key){hash_of(bytes, n), (uint64_t)255 << LENGTH_SHIFT | (uint64_t)n << 8};
     uint64_t words[2] = {0, 0}, mask[2];
     if (n_readable >= 16)
         memcpy(words, bytes, 16);
-    else if (n) /* without any, `bytes` may be NULL */
+    else if (n) /* `bytes` may be NULL if n is 0 */
         memcpy(words, bytes, n);
     memcpy(mask, ones + 16 - n, 16);
     return (key){words[0] & mask[0], (words[1] & mask[1]) | (uint64_t)n << LENGTH_SHIFT};
 }
 
-static inline bool same_key(key one, key other) { return one.low == other.low && one.high == other.high; }
+static inline bool same_key(key one, key other)
+{
+    return one.low == other.low && one.high == other.high;
+}
 
-/* A hash of a key, all bits of which are of use, the highest most. */
+/* Return a hash of a key. All bits are usable; the highest are the best. */
 static inline uint64_t key_hash(key key)
 {
     uint64_t hash = key.low * 0x9e3779b97f4a7c15u ^ key.high * 0xc2b2ae3d27d4eb4fu;
@@ -64,12 +69,13 @@ static inline uint64_t key_hash(key key)
 
 enum { LARGE = 2 << 20 }; /* bytes of a large page */
 
-/* Ask for large pages for a table that nobody has written to yet, if the system has them: a look-up then seldom waits for
-   the place of its page as well as for its slot. */
+/* Ask the system for large pages for a table before its first use, so that a look-up seldom waits
+   for an entry of the page table. */
 static inline void prefer_large_pages(void *table, size_t size)
 {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = ((uintptr_t)table + page - 1) / page * page;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
+              begin = ((uintptr_t)table + page - 1) / page * page;
     if (size > LARGE)
         (void)madvise((void *)begin, (uintptr_t)table + size - begin, MADV_HUGEPAGE);
 #else

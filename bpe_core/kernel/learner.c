@@ -1,11 +1,11 @@
-/* The Python type Learner: learns merges from pieces and their counts, some at a time. */
+/* The Python type Learner: learns merges from pieces and their counts, in slices of work. */
 
 #include "pieces.h"
 #include "train.h"
 
 #include <structmember.h>
 
-enum { SLICE = 1 << 16 }; /* steps, slots or bytes between two looks at signals */
+enum { SLICE = 1 << 16 }; /* steps, slots or bytes between two checks for signals */
 
 typedef struct {
     PyObject_HEAD
@@ -14,19 +14,20 @@ typedef struct {
     bool busy;
 } LearnerObject;
 
-/* Whether to go on after a slice of work: nobody has interrupted, and `look`, told what is done, does not object. */
-static bool may_go_on(PyObject *look, size_t done, size_t total)
+/* Whether to continue after a slice of work: no signal and no call of `report` raised an exception.
+ */
+static bool may_go_on(PyObject *report, size_t done, size_t total)
 {
     if (PyErr_CheckSignals() < 0)
         return false;
-    if (look == Py_None)
+    if (report == Py_None)
         return true;
-    PyObject *answer = PyObject_CallFunction(look, "nn", (Py_ssize_t)done, (Py_ssize_t)total);
+    PyObject *answer = PyObject_CallFunction(report, "nn", (Py_ssize_t)done, (Py_ssize_t)total);
     Py_XDECREF(answer);
     return answer != NULL;
 }
 
-/* Add the pieces of a table, slice by slice. */
+/* Add the pieces of a table to the corpus, slice by slice. */
 static int add_pieces(trainer *trainer, const piece_table *table, const uint8_t *symbol_of)
 {
     bool added = true;
@@ -34,11 +35,11 @@ static int add_pieces(trainer *trainer, const piece_table *table, const uint8_t 
         Py_BEGIN_ALLOW_THREADS
         for (size_t left = SLICE; added && left && number < table->pieces.n;) {
             const piece *piece = &table->pieces.items[number];
-            size_t n = length_of(piece) - at, some = n < left ? n : left;
-            added = add_to_piece(trainer, bytes_of(table, piece) + at, some, symbol_of);
-            left -= some;
-            at += some;
-            if (added && some == n) {
+            size_t n = length_of(piece) - at, n_now = n < left ? n : left;
+            added = add_to_piece(trainer, bytes_of(table, piece) + at, n_now, symbol_of);
+            left -= n_now;
+            at += n_now;
+            if (added && n_now == n) {
                 added = end_piece(trainer, piece->count);
                 number++, at = 0;
             }
@@ -52,7 +53,7 @@ static int add_pieces(trainer *trainer, const piece_table *table, const uint8_t 
     return added ? 0 : -1;
 }
 
-static int index_all(trainer *trainer, PyObject *look)
+static int index_all(trainer *trainer, PyObject *report)
 {
     size_t last = trainer->slots.n - 1;
     if (!begin_index(trainer))
@@ -60,10 +61,10 @@ static int index_all(trainer *trainer, PyObject *look)
     for (int pass = 0; pass < 2; pass++) {
         for (size_t at = 0; at < last; at += SLICE) {
             size_t until = last - at > SLICE ? at + SLICE : last;
-            Py_BEGIN_ALLOW_THREADS
-            (pass ? place_pairs : count_pairs)(trainer, at, until);
+            Py_BEGIN_ALLOW_THREADS(pass ? place_pairs : count_pairs)
+            (trainer, at, until);
             Py_END_ALLOW_THREADS
-            if (!may_go_on(until < last ? look : Py_None, pass * last + until, 2 * last))
+            if (!may_go_on(until < last ? report : Py_None, pass * last + until, 2 * last))
                 return -1;
         }
         if (!pass && !add_counted_pairs(trainer))
@@ -75,7 +76,8 @@ no_memory:
     return -1;
 }
 
-static int set_up(trainer *trainer, const piece_table *pieces, Py_buffer *alphabet, Py_buffer *end, PyObject *look)
+static int set_up(trainer *trainer, const piece_table *pieces, Py_buffer *alphabet, Py_buffer *end,
+                  PyObject *report)
 {
     uint8_t symbol_of[256] = {0};
     const uint8_t *bytes = alphabet->buf;
@@ -83,7 +85,7 @@ static int set_up(trainer *trainer, const piece_table *pieces, Py_buffer *alphab
         symbol_of[bytes[number]] = (uint8_t)number;
     for (int byte = 0; byte < 256; byte++)
         if (alphabet->len != 256 || bytes[symbol_of[byte]] != byte) {
-            PyErr_SetString(PyExc_ValueError, "the alphabet is the 256 bytes in some order");
+            PyErr_SetString(PyExc_ValueError, "Invalid alphabet: pass each of the 256 bytes once");
             return -1;
         }
     bool has_end = end->len > 0, has_memory = begin_trainer(trainer);
@@ -93,17 +95,18 @@ static int set_up(trainer *trainer, const piece_table *pieces, Py_buffer *alphab
         PyErr_NoMemory();
         return -1;
     }
-    return add_pieces(trainer, pieces, symbol_of) || index_all(trainer, look) ? -1 : 0;
+    return add_pieces(trainer, pieces, symbol_of) || index_all(trainer, report) ? -1 : 0;
 }
 
 static PyObject *new_learner(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"pieces", "ties", "min_count", "max_length", "alphabet", "end_of_word", "progress", NULL};
+    static char *names[] = {"pieces",   "ties",        "min_count", "max_length",
+                            "alphabet", "end_of_word", "progress",  NULL};
     PyObject *table, *progress = Py_None;
     Py_ssize_t ties, min_count, max_length;
     Py_buffer alphabet, end;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Onnny*y*|O:Learner", names, &table, &ties, &min_count, &max_length,
-                                     &alphabet, &end, &progress))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Onnny*y*|O:Learner", names, &table, &ties,
+                                     &min_count, &max_length, &alphabet, &end, &progress))
         return NULL;
     LearnerObject *self = NULL;
     if (ties < 0 || ties >= N_TIES || min_count < 1 || max_length < 1)
@@ -137,18 +140,20 @@ static void dealloc(PyObject *object)
     Py_DECREF(type);
 }
 
-/* Go on with one merge for about so many steps. */
+/* Continue with one merge for about `steps` of work. */
 static enum progress learn_one(LearnerObject *self, size_t *steps)
 {
     if (!ROOM(self->learned, 1))
         return NO_MEMORY;
-    enum progress progress = learn_merge(&self->trainer, steps, self->learned.items + self->learned.n);
+    enum progress progress =
+        learn_merge(&self->trainer, steps, self->learned.items + self->learned.n);
     self->learned.n += progress == LEARNED;
     *steps -= *steps > 0;
     return progress;
 }
 
-/* Learn until so many merges are made in all; false with an exception. A merge that has begun is finished before. */
+/* Learn until there are `until` merges. Return false with an exception, after finishing a merge
+   that has begun. */
 static bool learn_all(LearnerObject *self, size_t until)
 {
     enum progress progress = UNDER_WAY;
@@ -181,7 +186,8 @@ static PyObject *learn(PyObject *object, PyObject *argument)
     if (until == -1 && PyErr_Occurred())
         return NULL;
     if (until < 0 || self->busy) {
-        PyErr_SetString(PyExc_ValueError, until < 0 ? "a number of merges is 0 or more" : "it is learning already");
+        PyErr_SetString(PyExc_ValueError, until < 0 ? "a number of merges is 0 or more"
+                                                    : "another thread is using this learner");
         return NULL;
     }
     end_giving(&self->trainer);
@@ -197,7 +203,8 @@ static PyObject *merge_given(PyObject *object, PyObject *args)
     if (!PyArg_ParseTuple(args, "KK:merge", &left, &right))
         return NULL;
     if (self->busy || !may_be_given(&self->trainer, left, right)) {
-        PyErr_SetString(PyExc_ValueError, "a merge of known symbols can be given before the first that is learned");
+        PyErr_SetString(PyExc_ValueError,
+                        "a merge of known symbols can be given before the first that is learned");
         return NULL;
     }
     if (!give_merge(&self->trainer, (uint32_t)left, (uint32_t)right))
@@ -207,7 +214,7 @@ static PyObject *merge_given(PyObject *object, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* Append an object that is new, and let go of it; false with an exception. */
+/* Append a new object, and release it. Return false with an exception. */
 static bool append(PyObject *list, PyObject *object)
 {
     bool appended = object && PyList_Append(list, object) == 0;
@@ -224,17 +231,18 @@ static PyObject *merges(PyObject *object, PyObject *argument)
     PyObject *rows = PyList_New(0);
     for (size_t i = start; rows && i < self->learned.n; i++) {
         const merge *merge = &self->learned.items[i];
-        if (!append(rows, Py_BuildValue("KKKKK", merge->left, merge->right, merge->count, merge->n_tied, merge->n_tokens)))
+        if (!append(rows, Py_BuildValue("KKKKK", merge->left, merge->right, merge->count,
+                                        merge->n_tied, merge->n_tokens)))
             Py_CLEAR(rows);
     }
     return rows;
 }
 
-/* An empty list, unless the learner is learning: then NULL with an exception. */
+/* Return an empty list; NULL with an exception if the learner is learning. */
 static PyObject *rows_unless_busy(const LearnerObject *self)
 {
     if (self->busy || self->trainer.merging) {
-        PyErr_SetString(PyExc_ValueError, "it is learning");
+        PyErr_SetString(PyExc_ValueError, "another thread is using this learner");
         return NULL;
     }
     return PyList_New(0);
@@ -246,8 +254,10 @@ static PyObject *pairs(PyObject *object, PyObject *Py_UNUSED(ignored))
     PyObject *rows = rows_unless_busy((LearnerObject *)object);
     for (size_t number = 0; rows && number < trainer->pairs.n; number++) {
         const pair *pair = &trainer->pairs.items[number];
-        bool is_short = trainer->spans.items[pair->left] + trainer->spans.items[pair->right] <= trainer->max_length;
-        if (pair->count && is_short && !append(rows, Py_BuildValue("IIK", pair->left, pair->right, pair->count)))
+        bool is_short = trainer->spans.items[pair->left] + trainer->spans.items[pair->right] <=
+                        trainer->max_length;
+        if (pair->count && is_short &&
+            !append(rows, Py_BuildValue("IIK", pair->left, pair->right, pair->count)))
             Py_CLEAR(rows);
     }
     return rows;
@@ -274,16 +284,22 @@ static PyObject *symbol_counts(PyObject *object, PyObject *Py_UNUSED(ignored))
 
 static PyMethodDef methods[] = {
     {"learn", learn, METH_O, "Learn until so many merges are made in all."},
-    {"merge", merge_given, METH_VARARGS, "Merge this pair, chosen or not; it counts as tied with 0 pairs."},
-    {"merges", merges, METH_O, "The merges made from this index on: (left, right, count, tied, tokens after it)."},
-    {"pairs", pairs, METH_NOARGS, "Every pair there is now that may be merged: (left, right, count)."},
-    {"symbol_counts", symbol_counts, METH_NOARGS, "How often each symbol stands in the corpus now."},
+    {"merge", merge_given, METH_VARARGS,
+     "Merge this pair, chosen or not; it counts as tied with 0 pairs."},
+    {"merges", merges, METH_O,
+     "The merges made from this index on: (left, right, count, tied, tokens after it)."},
+    {"pairs", pairs, METH_NOARGS,
+     "Every pair there is now that may be merged: (left, right, count)."},
+    {"symbol_counts", symbol_counts, METH_NOARGS,
+     "How often each symbol stands in the corpus now."},
     {0},
 };
 
 static PyMemberDef members[] = {
-    {"n_tokens", T_ULONGLONG, offsetof(LearnerObject, trainer.n_tokens), READONLY, "Tokens in the corpus now."},
-    {"n_merges", T_PYSSIZET, offsetof(LearnerObject, learned.n), READONLY, "How many merges are made."},
+    {"n_tokens", T_ULONGLONG, offsetof(LearnerObject, trainer.n_tokens), READONLY,
+     "Tokens in the corpus now."},
+    {"n_merges", T_PYSSIZET, offsetof(LearnerObject, learned.n), READONLY,
+     "How many merges are made."},
     {0},
 };
 

@@ -1,14 +1,17 @@
-/* The merge loop: a scan for the lowest rank where symbols are few, a heap where they are many, windows beyond. */
+/* The merge loop: few symbols scan for the lowest rank, many use a heap, and long pieces are merged
+   in windows. */
 
 #include "merge.h"
 
 #include <string.h>
 
 enum {
-    FEW = 64,     /* symbols up to which a window is merged by a linear search for the lowest rank */
-    AHEAD = 36,   /* new bytes in a window, unless it had to grow */
-    OVERLAP = 4,  /* tokens of the window before that are merged once more; more seldom change */
-    PERIOD = 8,   /* tokens of the longest period that is recognized */
+    FEW = 64,   /* a window of up to this many symbols is merged by a linear search for the lowest
+                   rank */
+    AHEAD = 36, /* new bytes in a window, unless a window had to grow */
+    OVERLAP =
+        4, /* tokens of the previous window that are merged again; earlier ones seldom change */
+    PERIOD = 8,         /* tokens of the longest period that is recognized */
     REPEATED = 1 << 18, /* tokens of a repetition that are appended at a time */
 };
 
@@ -19,42 +22,47 @@ void workspace_free(workspace *space)
     *space = (workspace){0};
 }
 
-/* What is merged: bytes, up to `end`, and how. */
+/* The bytes that are merged, up to `end`, and how they merge. */
 typedef struct {
     const merges *merges;
     const uint8_t *bytes, *end;
-} material;
+} merge_context;
 
-/* The rule that joins two symbols, which are the bytes from `start` to `end`. */
-static inline merge_rule rule_of(const material *of, uint32_t left, uint32_t right, uint32_t start, uint32_t end)
+/* Return the rule that joins two symbols, whose bytes are those from `start` to `end`. */
+static inline merge_rule rule_of(const merge_context *context, uint32_t left, uint32_t right,
+                                 uint32_t start, uint32_t end)
 {
-    if (of->merges->rules)
-        return rules_find(of->merges->rules, left, right);
-    const uint8_t *bytes = of->bytes + start;
-    uint64_t pair = ((uint64_t)left << 32 | right) + 1; /* 0 is of none */
-    rule_slot *slot = &of->merges->pairs[rules_hash(pair) >> (64 - PAIR_BITS)];
+    if (context->merges->rules)
+        return rules_find(context->merges->rules, left, right);
+    const uint8_t *bytes = context->bytes + start;
+    uint64_t pair = ((uint64_t)left << 32 | right) + 1; /* 0 marks an unused slot */
+    rule_slot *slot = &context->merges->pairs[rules_hash(pair) >> (64 - PAIR_BITS)];
     if (slot->pair != pair)
-        *slot = (rule_slot){pair, tokens_find(of->merges->ranks, bytes, end - start, (size_t)(of->end - bytes))};
+        *slot = (rule_slot){pair, tokens_find(context->merges->ranks, bytes, end - start,
+                                              (size_t)(context->end - bytes))};
     return slot->rule;
 }
 
-/* Few symbols: quadratic, but fast on an array that is in the first cache. `starts` has one entry more than there are
-   symbols: the end of the last one. */
+/* Few symbols: quadratic, but fast on an array in the first cache. `starts` has one entry
+   more than there are symbols: the end of the last one. */
 
 typedef struct {
     uint32_t id, start;
     uint32_t rank, token; /* of the pair that begins here */
 } part;
 
-static inline void look_at(const material *of, part *parts, size_t i)
+static inline void look_up_short(const merge_context *context, part *parts, size_t i)
 {
-    merge_rule rule = rule_of(of, parts[i].id, parts[i + 1].id, parts[i].start, parts[i + 2].start);
+    merge_rule rule =
+        rule_of(context, parts[i].id, parts[i + 1].id, parts[i].start, parts[i + 2].start);
     parts[i].rank = rule.rank;
     parts[i].token = rule.token;
 }
 
-/* The leftmost of the `n` pairs of the lowest rank, found without a branch that nobody could guess. */
-static inline size_t lowest(const part *parts, size_t n)
+/* Return the leftmost of `n` pairs with the lowest rank. The loop has no branch that the processor
+   would mispredict.
+ */
+static inline size_t lowest_rank(const part *parts, size_t n)
 {
     size_t best = 0;
     for (size_t i = 1; i < n; i++)
@@ -62,25 +70,25 @@ static inline size_t lowest(const part *parts, size_t n)
     return best;
 }
 
-static size_t merge_few(const material *of, uint32_t *ids, uint32_t *starts, size_t n)
+static size_t merge_few(const merge_context *context, uint32_t *ids, uint32_t *starts, size_t n)
 {
     part parts[FEW + 1];
     for (size_t i = 0; i <= n; i++)
         parts[i] = (part){i < n ? ids[i] : NO_TOKEN, starts[i], NO_RANK, NO_TOKEN};
     for (size_t i = 0; i + 1 < n; i++)
-        look_at(of, parts, i);
+        look_up_short(context, parts, i);
     while (n > 1) {
-        size_t i = lowest(parts, n - 1);
-        if (parts[i].rank >= of->merges->limit)
+        size_t i = lowest_rank(parts, n - 1);
+        if (parts[i].rank >= context->merges->limit)
             break;
         parts[i].id = parts[i].token;
         for (size_t j = i + 1; j < n; j++)
             parts[j] = parts[j + 1];
         n--;
         if (i + 1 < n)
-            look_at(of, parts, i);
+            look_up_short(context, parts, i);
         if (i)
-            look_at(of, parts, i - 1);
+            look_up_short(context, parts, i - 1);
     }
     for (size_t i = 0; i <= n; i++) {
         starts[i] = parts[i].start;
@@ -90,8 +98,8 @@ static size_t merge_few(const material *of, uint32_t *ids, uint32_t *starts, siz
     return n;
 }
 
-/* Many symbols: a linked list, and a heap of pairs, each one number of rank and place. An entry is out of date if the
-   pair that is at its place by now has another rank. */
+/* Many symbols: a linked list, and a heap of pairs, each as one number: rank << 32 | place. An
+   entry is out of date if the pair at its place has another rank now. */
 
 typedef struct {
     uint64_t *heap;
@@ -99,13 +107,14 @@ typedef struct {
     size_t n_heap;
 } window;
 
-/* Room for `n` symbols; the heap holds a pair for each, and two for each merge. */
+/* Make room for `n` symbols. The heap holds one pair for each symbol, and two for each merge. */
 static bool window_reserve(workspace *space, size_t n, window *arrays)
 {
     const size_t each = 3 * sizeof(uint64_t) + 6 * sizeof(uint32_t);
     if (n > space->window_room) {
         size_t room = n < 1024 ? 1024 : n;
-        void *memory = room > PY_SSIZE_T_MAX / each ? NULL : PyMem_RawRealloc(space->window, room * each);
+        void *memory =
+            room > PY_SSIZE_T_MAX / each ? NULL : PyMem_RawRealloc(space->window, room * each);
         if (!memory)
             return false;
         space->window = memory;
@@ -142,41 +151,42 @@ static uint64_t pop(window *window)
     return first;
 }
 
-static void push(window *window, uint64_t what)
+static void push(window *window, uint64_t entry)
 {
     size_t at = window->n_heap++;
-    for (size_t parent; at && window->heap[parent = (at - 1) / 2] > what; at = parent)
+    for (size_t parent; at && window->heap[parent = (at - 1) / 2] > entry; at = parent)
         window->heap[at] = window->heap[parent];
-    window->heap[at] = what;
+    window->heap[at] = entry;
 }
 
-/* Look up the pair that begins at `i`; whether it may be merged. */
-static bool look(window *window, const material *of, size_t n, uint32_t i)
+/* Look up the pair that begins at `i`. Return whether it may be merged. */
+static bool look_up(window *window, const merge_context *context, size_t n, uint32_t i)
 {
     uint32_t j = window->next[i];
     merge_rule rule = {NO_RANK, NO_TOKEN};
     if (j < n)
-        rule = rule_of(of, window->ids[i], window->ids[j], window->starts[i], window->starts[window->next[j]]);
-    bool may_merge = rule.rank < of->merges->limit;
+        rule = rule_of(context, window->ids[i], window->ids[j], window->starts[i],
+                       window->starts[window->next[j]]);
+    bool may_merge = rule.rank < context->merges->limit;
     window->ranks[i] = may_merge ? rule.rank : NO_RANK;
     window->tokens[i] = rule.token;
     return may_merge;
 }
 
-static uint64_t to_do(const window *window, uint32_t i)
+static uint64_t heap_entry(const window *window, uint32_t i)
 {
     return (uint64_t)window->ranks[i] << 32 | i;
 }
 
-static size_t merge_many(const material *of, window *window, size_t n)
+static size_t merge_many(const merge_context *context, window *window, size_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         window->next[i] = i + 1;
         window->previous[i] = i - 1;
     }
     for (uint32_t i = 0; i < n; i++)
-        if (look(window, of, n, i))
-            window->heap[window->n_heap++] = to_do(window, i);
+        if (look_up(window, context, n, i))
+            window->heap[window->n_heap++] = heap_entry(window, i);
     for (size_t i = window->n_heap / 2; i-- > 0;)
         sink(window->heap, window->n_heap, i);
     while (window->n_heap) {
@@ -190,10 +200,10 @@ static size_t merge_many(const material *of, window *window, size_t n)
         window->next[i] = window->next[j];
         if (window->next[i] < n)
             window->previous[window->next[i]] = i;
-        if (look(window, of, n, i))
-            push(window, to_do(window, i));
-        if (i && look(window, of, n, window->previous[i]))
-            push(window, to_do(window, window->previous[i]));
+        if (look_up(window, context, n, i))
+            push(window, heap_entry(window, i));
+        if (i && look_up(window, context, n, window->previous[i]))
+            push(window, heap_entry(window, window->previous[i]));
     }
     size_t n_left = 0;
     for (size_t i = 0; i < n; i = window->next[i], n_left++) {
@@ -211,14 +221,14 @@ typedef struct {
     size_t n;
     workspace *space;
     id_list *ids;
-    size_t first;    /* where its tokens begin among the ids */
-    size_t n_tokens; /* so far */
-    size_t done;     /* bytes that these are */
+    size_t first;    /* index of its first token among `ids` */
+    size_t n_tokens; /* tokens so far */
+    size_t done;     /* bytes of these tokens */
 } long_piece;
 
 static uint32_t *tokens_of(const long_piece *piece) { return piece->ids->items + piece->first; }
 
-/* The byte where the last `n_last` tokens begin. */
+/* Return the byte where the last `n_last` tokens begin. */
 static size_t start_of_last(const long_piece *piece, size_t n_last)
 {
     return n_last < piece->n_tokens ? piece->space->ends.items[piece->n_tokens - n_last - 1] : 0;
@@ -231,11 +241,11 @@ static bool tokens_reserve(long_piece *piece, size_t n_more)
     return ROOM(piece->space->ends, n_more) && ROOM(*piece->ids, n_more);
 }
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+static size_t smaller_of(size_t a, size_t b) { return a < b ? a : b; }
+static size_t larger_of(size_t a, size_t b) { return a > b ? a : b; }
 
-/* How many bytes are the same from `one` and from `other`, a later place, on. */
-static size_t common(const long_piece *piece, size_t one, size_t other)
+/* Return how many bytes after `one` equal those after `other`, which is later. */
+static size_t n_equal_bytes(const long_piece *piece, size_t one, size_t other)
 {
     size_t n = 0, most = piece->n - other;
     const uint8_t *a = piece->bytes + one, *b = piece->bytes + other;
@@ -246,18 +256,22 @@ static size_t common(const long_piece *piece, size_t one, size_t other)
     return n;
 }
 
-/* If the last tokens, but for `n_dropped`, stand there twice in a row, add them as often as the piece repeats them, but
-   not to its very end, and drop those behind them. Sets `is_done` if so. */
-static bool repeat_behind(long_piece *piece, size_t n_dropped, bool *is_done)
+/* Leave out the last `n_dropped` tokens. If the tokens before them repeat a period, append it as
+   often as the piece repeats it, except at the very end of the piece, and set `is_done`. An
+   example: in "abababababab", tokens [ab, ab] are followed by more [ab]. Return false without
+   memory. */
+static bool copy_period(long_piece *piece, size_t n_dropped, bool *is_done)
 {
-    size_t n_tokens = piece->n_tokens - n_dropped, done = n_dropped ? start_of_last(piece, n_dropped) : piece->done;
+    size_t n_tokens = piece->n_tokens - n_dropped,
+           done = n_dropped ? start_of_last(piece, n_dropped) : piece->done;
     for (size_t n = 1; n <= PERIOD && 2 * n <= n_tokens; n++) {
         uint32_t *last = tokens_of(piece) + n_tokens - n;
         size_t begin = start_of_last(piece, n + n_dropped), period = done - begin;
-        if (memcmp(last - n, last, n * sizeof *last) || begin - start_of_last(piece, 2 * n + n_dropped) != period)
+        if (memcmp(last - n, last, n * sizeof *last) ||
+            begin - start_of_last(piece, 2 * n + n_dropped) != period)
             continue;
-        size_t n_same = common(piece, begin - period, begin);
-        size_t times = n_same > period ? smaller((n_same - 1) / period - 1, REPEATED / n) : 0;
+        size_t n_same = n_equal_bytes(piece, begin - period, begin);
+        size_t times = n_same > period ? smaller_of((n_same - 1) / period - 1, REPEATED / n) : 0;
         *is_done = times * period > piece->done - done;
         if (!*is_done)
             return true;
@@ -266,7 +280,8 @@ static bool repeat_behind(long_piece *piece, size_t n_dropped, bool *is_done)
             return false;
         for (size_t i = 0; i < times * n; i++, piece->n_tokens++) {
             tokens_of(piece)[piece->n_tokens] = tokens_of(piece)[piece->n_tokens - n];
-            piece->space->ends.items[piece->n_tokens] = piece->space->ends.items[piece->n_tokens - n] + period;
+            piece->space->ends.items[piece->n_tokens] =
+                piece->space->ends.items[piece->n_tokens - n] + period;
         }
         piece->done = done + times * period;
         return true;
@@ -274,29 +289,33 @@ static bool repeat_behind(long_piece *piece, size_t n_dropped, bool *is_done)
     return true;
 }
 
-/* If the piece repeats itself from here on, so do its tokens. The last ones may be others where a window ended. */
-static bool repeat(long_piece *piece)
+/* If the piece repeats itself from here on, copy its tokens. The end of a window may have changed
+   its last tokens, so try without some of them. */
+static bool copy_repetition(long_piece *piece)
 {
     bool is_done = false, has_room = true;
-    for (size_t n_dropped = 0; n_dropped <= OVERLAP && n_dropped < piece->n_tokens && !is_done && has_room; n_dropped++)
-        has_room = repeat_behind(piece, n_dropped, &is_done);
+    for (size_t n_dropped = 0;
+         n_dropped <= OVERLAP && n_dropped < piece->n_tokens && !is_done && has_room; n_dropped++)
+        has_room = copy_period(piece, n_dropped, &is_done);
     return has_room;
 }
 
-/* Merge the bytes between `begin` and `end`; the tokens and where each starts are left in `window`, -1: unknown. */
+/* Merge the bytes from `begin` to `end`. Leave the tokens and their starts in `window`, and return
+   their number; -1 for an unknown symbol. */
 static Py_ssize_t merge_window(const long_piece *piece, size_t begin, size_t end, window *window)
 {
-    Py_ssize_t n = symbols_of(piece->merges->symbols, piece->bytes + begin, end - begin, end == piece->n, window->ids,
-                              window->starts);
+    Py_ssize_t n = symbols_of(piece->merges->symbols, piece->bytes + begin, end - begin,
+                              end == piece->n, window->ids, window->starts);
     if (n < 0)
         return n;
-    material of = {piece->merges, piece->bytes + begin, piece->bytes + piece->n};
-    return (Py_ssize_t)(n <= FEW ? merge_few(&of, window->ids, window->starts, (size_t)n)
-                                 : merge_many(&of, window, (size_t)n));
+    merge_context context = {piece->merges, piece->bytes + begin, piece->bytes + piece->n};
+    return (Py_ssize_t)(n <= FEW ? merge_few(&context, window->ids, window->starts, (size_t)n)
+                                 : merge_many(&context, window, (size_t)n));
 }
 
-/* Replace the last `n_again` tokens by those of the window. */
-static bool replace(long_piece *piece, size_t n_again, size_t begin, size_t end, const window *window, size_t n)
+/* Replace the last `n_again` tokens by the window's tokens. Return false without memory. */
+static bool replace_last(long_piece *piece, size_t n_again, size_t begin, size_t end,
+                         const window *window, size_t n)
 {
     piece->n_tokens -= n_again;
     if (!tokens_reserve(piece, n))
@@ -308,14 +327,15 @@ static bool replace(long_piece *piece, size_t n_again, size_t begin, size_t end,
     return true;
 }
 
-/* Go on by one window. If its first token proves wrong, it is tried again from farther back, and the next ones are
-   longer, which pays for it: what is looked at twice is never more than what comes new. */
-static outcome go_on(long_piece *piece, size_t *ahead)
+/* Merge the next window. If its first token has changed, try again from further back. Later windows
+   are then longer, so that no more bytes are merged again than are new. */
+static outcome merge_next_window(long_piece *piece, size_t *ahead)
 {
-    for (size_t n_again = smaller(OVERLAP, piece->n_tokens);; n_again = smaller(4 * n_again, piece->n_tokens)) {
+    for (size_t n_again = smaller_of(OVERLAP, piece->n_tokens);;
+         n_again = smaller_of(4 * n_again, piece->n_tokens)) {
         size_t begin = n_again ? start_of_last(piece, n_again) : piece->done;
-        *ahead = larger(*ahead, n_again > OVERLAP ? piece->done - begin : 0);
-        size_t end = smaller(piece->n - piece->done, *ahead) + piece->done;
+        *ahead = larger_of(*ahead, n_again > OVERLAP ? piece->done - begin : 0);
+        size_t end = smaller_of(piece->n - piece->done, *ahead) + piece->done;
         end = symbol_boundary(piece->merges->symbols, piece->bytes, end, piece->n);
         if (end - begin >= UINT32_MAX)
             return OUT_OF_MEMORY;
@@ -325,18 +345,18 @@ static outcome go_on(long_piece *piece, size_t *ahead)
         Py_ssize_t n = merge_window(piece, begin, end, &window);
         if (n < 0)
             return UNKNOWN_SYMBOL;
-        bool is_right = n_again == piece->n_tokens /* it begins where the piece does */
+        bool is_right = n_again == piece->n_tokens /* the window begins with the piece */
                         || (n > 1 && begin + window.starts[1] == start_of_last(piece, n_again - 1));
         if (!is_right)
             continue;
-        if (!replace(piece, n_again, begin, end, &window, (size_t)n))
+        if (!replace_last(piece, n_again, begin, end, &window, (size_t)n))
             return OUT_OF_MEMORY;
         break;
     }
-    if (!repeat(piece))
+    if (!copy_repetition(piece))
         return OUT_OF_MEMORY;
-    size_t again = piece->done - start_of_last(piece, smaller(OVERLAP, piece->n_tokens));
-    *ahead = larger(larger(AHEAD, *ahead / 2), again);
+    size_t again = piece->done - start_of_last(piece, smaller_of(OVERLAP, piece->n_tokens));
+    *ahead = larger_of(larger_of(AHEAD, *ahead / 2), again);
     return ENCODED;
 }
 
@@ -346,15 +366,17 @@ static outcome merge_in_windows(long_piece *piece)
     size_t ahead = AHEAD;
     while (piece->done < piece->n && outcome == ENCODED) {
         size_t before = piece->done;
-        outcome = go_on(piece, &ahead);
-        if (outcome == ENCODED && piece->space->interrupted(piece->space->caller, piece->done - before))
+        outcome = merge_next_window(piece, &ahead);
+        if (outcome == ENCODED &&
+            piece->space->interrupted(piece->space->caller, piece->done - before))
             outcome = INTERRUPTED;
     }
     piece->ids->n = piece->first + (outcome == ENCODED ? piece->n_tokens : 0);
     return outcome;
 }
 
-outcome merge_piece(const merges *merges, const uint8_t *piece, size_t n, workspace *space, id_list *ids)
+outcome merge_piece(const merges *merges, const uint8_t *piece, size_t n, workspace *space,
+                    id_list *ids)
 {
     if (n >= FEW) {
         long_piece whole = {merges, piece, n, space, ids, ids->n, 0, 0};
@@ -367,7 +389,7 @@ outcome merge_piece(const merges *merges, const uint8_t *piece, size_t n, worksp
     Py_ssize_t n_symbols = symbols_of(merges->symbols, piece, n, true, found, starts);
     if (n_symbols < 0)
         return UNKNOWN_SYMBOL;
-    material of = {merges, piece, piece + n};
-    ids->n += merge_few(&of, found, starts, (size_t)n_symbols);
+    merge_context context = {merges, piece, piece + n};
+    ids->n += merge_few(&context, found, starts, (size_t)n_symbols);
     return ENCODED;
 }

@@ -1,4 +1,4 @@
-/* The extension module: its stamp, its state, and the types of the other files. No work is done here. */
+/* The extension module: its stamp, its state, and the types from the other files. */
 
 #include "kernel.h"
 
@@ -42,8 +42,10 @@ static int clear(PyObject *module)
 }
 
 static PyMethodDef functions[] = {
-    {"read_ranks", read_ranks, METH_O, "The two mappings that a rank file holds; None if it is in an unusual form."},
-    {"decimals", decimals, METH_VARARGS, "The digits of numbers of 32 bits, with a text between each two."},
+    {"read_ranks", read_ranks, METH_O,
+     "The two mappings that a rank file holds; None if it is in an unusual form."},
+    {"decimals", decimals, METH_VARARGS,
+     "The digits of numbers of 32 bits, with a text between each two."},
     {0},
 };
 

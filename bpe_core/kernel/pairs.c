@@ -1,4 +1,5 @@
-/* The pairs of a training: found by their two symbols, each with the places where it stands or once stood. */
+/* The pairs of a training: a hash table from two symbols to the pair, with the places where it
+   occurs or once did. */
 
 #include "train.h"
 
@@ -8,14 +9,19 @@ static size_t first_slot(const trainer *t, uint32_t left, uint32_t right)
     return (size_t)(key ^ key >> 32) & (t->table.n - 1);
 }
 
-void fetch_pair(const trainer *t, uint32_t left, uint32_t right) { FETCH(t->table.items + first_slot(t, left, right)); }
+void fetch_pair(const trainer *t, uint32_t left, uint32_t right)
+{
+    FETCH(t->table.items + first_slot(t, left, right));
+}
 
-/* The slot of the table that holds a pair, or the free one where it belongs. */
+/* Return the table's slot of a pair, or the free slot for it. */
 static size_t table_slot(const trainer *t, uint32_t left, uint32_t right)
 {
-    for (size_t mask = t->table.n - 1, slot = first_slot(t, left, right);; slot = (slot + 1) & mask) {
+    for (size_t mask = t->table.n - 1, slot = first_slot(t, left, right);;
+         slot = (slot + 1) & mask) {
         uint32_t number = t->table.items[slot];
-        if (!number || (t->pairs.items[number - 1].left == left && t->pairs.items[number - 1].right == right))
+        if (!number ||
+            (t->pairs.items[number - 1].left == left && t->pairs.items[number - 1].right == right))
             return slot;
     }
 }
@@ -26,7 +32,7 @@ pair *find_pair(trainer *t, uint32_t left, uint32_t right)
     return number ? &t->pairs.items[number - 1] : NULL;
 }
 
-/* Room for more pairs in their array and their table, which is kept at most half full. */
+/* Make room for more pairs in their array and their table, which is at most half full. */
 bool room_for_pairs(trainer *t, size_t more)
 {
     if (more > UINT32_MAX - 1 - t->pairs.n || !ROOM(t->pairs, more))
@@ -50,7 +56,7 @@ bool room_for_pairs(trainer *t, size_t more)
     return true;
 }
 
-/* A pair that has not been there before, with `n` places that are to be filled; there is room for all. */
+/* Add a new pair, and reserve `n` places, which the caller fills. The caller has made room. */
 uint32_t add_pair(trainer *t, uint32_t left, uint32_t right, uint64_t count, uint32_t n)
 {
     uint32_t number = (uint32_t)t->pairs.n++;
@@ -60,7 +66,7 @@ uint32_t add_pair(trainer *t, uint32_t left, uint32_t right, uint64_t count, uin
     return number;
 }
 
-/* Remove places where pairs stand no more, pair by pair; the rest moves down. */
+/* Remove the places where pairs no longer occur, pair by pair, and move the others down. */
 static enum progress sweep(trainer *t, size_t *steps)
 {
     for (; t->sweep_pair < t->pairs.n; t->sweep_pair++) {
@@ -73,7 +79,7 @@ static enum progress sweep(trainer *t, size_t *steps)
         pair->start = t->sweep_to;
         pair->n = 0;
         for (size_t i = 0; i < n_old; i++)
-            if (stands_at(t, pair->left, pair->right, old[i])) {
+            if (occurs_at(t, pair->left, pair->right, old[i])) {
                 t->places.items[t->sweep_to++] = old[i];
                 pair->n++;
             }
@@ -83,7 +89,8 @@ static enum progress sweep(trainer *t, size_t *steps)
     return LEARNED;
 }
 
-/* Room for more places: those that are of no use are removed when there are twice as many as were kept before. */
+/* Make room for more places. Remove unused ones first if there are twice as many places as the last
+   removal kept. */
 enum progress room_for_places(trainer *t, size_t more, size_t *steps)
 {
     if (!t->sweeping && more > t->places.capacity - t->places.n && t->places.n > 2 * t->n_kept) {

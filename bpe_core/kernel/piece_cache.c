@@ -1,12 +1,12 @@
-/* The cache of pieces: how it is filled, how it grows, and when it is wiped. */
+/* Fill, grow and empty the cache of pieces. */
 
 #include "piece_cache.h"
 
 enum {
     LINE = 64, /* bytes of a cache line */
     FIRST_BITS = 12,
-    MOST_BITS = 20,          /* 32 MB of slots */
-    MOST_WORDS = 4 << 20,    /* 16 MB of arena */
+    MOST_BITS = 20,       /* 32 MB of slots */
+    MOST_WORDS = 4 << 20, /* 16 MB of arena */
 };
 
 static bool allocate(piece_cache *cache, int bits)
@@ -44,7 +44,8 @@ void cache_wipe(piece_cache *cache)
 
 static void place(piece_cache *cache, const cache_slot *slot)
 {
-    size_t mask = ((size_t)1 << cache->bits) - 1, home = home_of(key_hash(slot->key), cache->bits), at = home;
+    size_t mask = ((size_t)1 << cache->bits) - 1, home = home_of(key_hash(slot->key), cache->bits),
+           at = home;
     while (cache->slots[at].key.high && at - home < NEAR)
         at = (at + 1) & mask;
     if (cache->slots[at].key.high)
@@ -71,7 +72,8 @@ static bool reserve_words(piece_cache *cache, size_t n_more)
     return cache->arena.n + n_more <= MOST_WORDS && ROOM(cache->arena, n_more);
 }
 
-void cache_put(piece_cache *cache, key key, const uint8_t *piece, size_t n, const uint32_t *ids, size_t n_ids)
+void cache_put(piece_cache *cache, key key, const uint8_t *piece, size_t n, const uint32_t *ids,
+               size_t n_ids)
 {
     bool is_long = n > INLINE_BYTES;
     size_t n_words = n_ids + (is_long ? (n + 3) / 4 : 0);

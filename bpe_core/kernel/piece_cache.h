@@ -1,10 +1,10 @@
-/* A cache of the ids of pieces, for one thread and one number of merges, bounded in bytes.
+/* A cache of the ids of pieces, for one thread and one number of merges, with a limit in bytes.
 
-   A slot has 32 bytes, half a cache line: a piece of up to 15 bytes with its length, and up to four ids. Where either is
-   longer, the slot tells where both stand in an arena; a long piece is then found by its hash, and its bytes compared.
-   A key has its place among the NEAR slots from the one that its hash names, so that no choice of pieces makes the
-   search long; if all are taken, the first is overwritten. A full table or arena grows up to a bound;
-   beyond, the cache is emptied. */
+   A slot has 32 bytes, half a cache line: a piece of up to 15 bytes with its length, and up to four
+   ids. If either is longer, both are in an arena, and the slot has their place; the key of a long
+   piece is a hash, so its bytes are compared. A key is in one of NEAR slots from its home slot on,
+   so that no choice of pieces makes the search long. If all are taken, the home slot is
+   overwritten. A full table or arena grows up to a limit; then the cache is emptied. */
 
 #ifndef BPESCOPE_PIECE_CACHE_H
 #define BPESCOPE_PIECE_CACHE_H
@@ -18,25 +18,27 @@ enum { NEAR = 16, INLINE_IDS = 4, LONGEST_CACHED = 512 };
 #define IN_ARENA UINT32_MAX
 
 typedef struct {
-    key key; /* all 0 in an empty slot */
-    uint32_t ids[INLINE_IDS]; /* NO_TOKEN behind the last; or IN_ARENA, where, and how many there */
+    key key;                  /* all 0 in an empty slot */
+    uint32_t ids[INLINE_IDS]; /* NO_TOKEN after the last; or IN_ARENA, offset in the arena, number
+                                 of ids */
 } cache_slot;
 
 typedef struct {
-    void *memory;      /* of the slots, which begin at a cache line in it */
+    void *memory; /* the block of the slots, which begin at a cache line */
     cache_slot *slots;
     int bits; /* there are 1 << bits slots */
     size_t n;
     VECTOR(uint32_t) arena; /* ids, then the bytes of a long piece */
-    rule_slot *pairs;       /* see merges; NULL as long as nothing was merged by ranks */
+    rule_slot *pairs;       /* see `merges`; NULL until something is merged by ranks */
 } piece_cache;
 
 bool cache_init(piece_cache *cache);
 void cache_wipe(piece_cache *cache);
 void cache_free(piece_cache *cache);
 
-/* Put in the ids of a piece of at most LONGEST_CACHED bytes; does nothing without memory. */
-void cache_put(piece_cache *cache, key key, const uint8_t *piece, size_t n, const uint32_t *ids, size_t n_ids);
+/* Store the ids of a piece of at most LONGEST_CACHED bytes. Do nothing without memory. */
+void cache_put(piece_cache *cache, key key, const uint8_t *piece, size_t n, const uint32_t *ids,
+               size_t n_ids);
 
 static inline size_t home_of(uint64_t hash, int bits) { return hash >> (64 - bits); }
 
@@ -45,10 +47,10 @@ static inline size_t n_inline(const cache_slot *slot)
     return 1 + (slot->ids[1] != NO_TOKEN) + (slot->ids[2] != NO_TOKEN) + (slot->ids[3] != NO_TOKEN);
 }
 
-/* The ids of a piece and how many they are, to be used before the next is put in; NULL if it is not known. Where they
-   are no more than INLINE_IDS, as many may be read. */
-static inline const uint32_t *cache_find(const piece_cache *cache, key key, uint64_t hash, const uint8_t *piece,
-                                         size_t n, size_t *n_ids)
+/* Return the ids of a piece, and set their number; NULL if the piece is unknown. The pointer is
+   valid until the next cache_put. INLINE_IDS ids may be read even if there are fewer. */
+static inline const uint32_t *cache_find(const piece_cache *cache, key key, uint64_t hash,
+                                         const uint8_t *piece, size_t n, size_t *n_ids)
 {
     size_t mask = ((size_t)1 << cache->bits) - 1, home = home_of(hash, cache->bits);
     for (size_t i = 0; i < NEAR; i++) {

@@ -1,11 +1,12 @@
-/* The table of pieces: finding one by its bytes, and taking in another table. */
+/* The table of pieces: find a piece by its bytes, and add another table. */
 
 #include "pieces.h"
 
 static bool grow_table(piece_table *t)
 {
     size_t size = t->table.n ? 4 * t->table.n : 1 << 12;
-    uint64_t *table = size > SIZE_MAX / 2 / sizeof *table ? NULL : PyMem_RawCalloc(size, sizeof *table);
+    uint64_t *table =
+        size > SIZE_MAX / 2 / sizeof *table ? NULL : PyMem_RawCalloc(size, sizeof *table);
     if (!table)
         return false;
     prefer_large_pages(table, size * sizeof *table);
@@ -23,9 +24,10 @@ static bool grow_table(piece_table *t)
     return true;
 }
 
-/* Write the hashes of pieces that are looked for next, make room for them, and ask for their places in memory: it answers
-   late, but to many questions at a time. False without memory. */
-static bool expect_pieces(piece_table *t, const piece *pieces, size_t n, const uint8_t *bytes, uint64_t *hashes)
+/* Make room for the next pieces, write their hashes, and prefetch their slots: memory is slow, but
+   it answers many requests at once. Return false without memory. */
+static bool expect_pieces(piece_table *t, const piece *pieces, size_t n, const uint8_t *bytes,
+                          uint64_t *hashes)
 {
     while (t->pieces.n + n > t->table.n / 2)
         if (!grow_table(t))
@@ -43,26 +45,29 @@ static bool expect_pieces(piece_table *t, const piece *pieces, size_t n, const u
     return true;
 }
 
-/* The piece that has the bytes of `from`, which was expected, added if it is not there; NULL without memory. */
+/* Return the piece with the bytes of `from`, after adding it if it is new; NULL without memory.
+   expect_pieces has made room in the table. */
 static piece *piece_of(piece_table *t, const piece *from, const uint8_t *bytes, uint64_t hash)
 {
-    size_t mask = t->table.n - 1, slot = hash >> 32 & mask, n_apart = length_of(from) > INLINE_BYTES ? length_of(from) : 0;
+    size_t mask = t->table.n - 1, slot = hash >> 32 & mask,
+           n_long_bytes = length_of(from) > INLINE_BYTES ? length_of(from) : 0;
     for (uint64_t entry; (entry = t->table.items[slot]); slot = (slot + 1) & mask) {
         piece *piece = &t->pieces.items[(uint32_t)entry - 1];
         if (entry >> 32 != hash >> 32 || piece->key.high != from->key.high)
             continue;
-        if (n_apart ? !memcmp(t->bytes.items + piece->key.low, bytes + from->key.low, n_apart)
-                    : piece->key.low == from->key.low)
+        if (n_long_bytes
+                ? !memcmp(t->bytes.items + piece->key.low, bytes + from->key.low, n_long_bytes)
+                : piece->key.low == from->key.low)
             return piece;
     }
-    if (t->pieces.n == UINT32_MAX - 1 || !ROOM(t->pieces, 1) || !ROOM(t->bytes, n_apart))
+    if (t->pieces.n == UINT32_MAX - 1 || !ROOM(t->pieces, 1) || !ROOM(t->bytes, n_long_bytes))
         return NULL;
     piece *new = &t->pieces.items[t->pieces.n++];
     *new = (piece){from->key, 0, MANY_DOCUMENTS, UINT32_MAX};
-    if (n_apart) {
-        memcpy(t->bytes.items + t->bytes.n, bytes + from->key.low, n_apart);
+    if (n_long_bytes) {
+        memcpy(t->bytes.items + t->bytes.n, bytes + from->key.low, n_long_bytes);
         new->key.low = t->bytes.n;
-        t->bytes.n += n_apart;
+        t->bytes.n += n_long_bytes;
     }
     t->table.items[slot] = hash >> 32 << 32 | t->pieces.n;
     return new;
@@ -78,13 +83,14 @@ static void note_document(piece *piece, uint32_t document)
         piece->first = n ? MANY_DOCUMENTS | (n + 1) : document;
 }
 
-bool append_pieces(piece_table *t, const piece *from, size_t n, const uint8_t *bytes, uint32_t document, uint64_t weight,
-                   char *is_new)
+bool append_pieces(piece_table *t, const piece *from, size_t n, const uint8_t *bytes,
+                   uint32_t document, uint64_t weight, char *is_new)
 {
     uint64_t hashes[256], most = UINT64_MAX / weight;
     const size_t at_once = sizeof hashes / sizeof *hashes;
     for (size_t i = 0; i < n; i++, from++) {
-        if (i % at_once == 0 && !expect_pieces(t, from, n - i < at_once ? n - i : at_once, bytes, hashes))
+        if (i % at_once == 0 &&
+            !expect_pieces(t, from, n - i < at_once ? n - i : at_once, bytes, hashes))
             return false;
         piece *to = piece_of(t, from, bytes, hashes[i % at_once]);
         if (!to || from->count > most || from->count * weight > UINT64_MAX - to->count)

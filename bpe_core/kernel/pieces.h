@@ -1,6 +1,7 @@
-/* How often each piece of a corpus occurs, in the order in which they first appear, and in how many documents.
+/* Counts of the pieces of a corpus, in the order in which they first appear: how often each occurs,
+   and in how many documents.
 
-   A table of open addressing, at most half full, leads from a hash to a piece. */
+   A hash table with open addressing, at most half full, finds a piece by its bytes. */
 
 #ifndef BPESCOPE_PIECES_H
 #define BPESCOPE_PIECES_H
@@ -10,19 +11,21 @@
 #include "keys.h"
 #include "vector.h"
 
-#define MANY_DOCUMENTS (1u << 31) /* no document has so large a number */
+#define MANY_DOCUMENTS (1u << 31) /* document numbers are below it */
 
 typedef struct {
-    key key; /* of its bytes; if there are more than INLINE_BYTES, `low` is where they begin in the table's */
+    key key; /* of its bytes; for a long piece, `low` is their offset in the table's bytes */
     uint64_t count;
-    uint32_t first, last; /* documents; `first` is MANY_DOCUMENTS and how many, if that is not one or two */
+    uint32_t first, last; /* documents; `first` is MANY_DOCUMENTS | their number unless it occurs in
+                             one or two */
 } piece;
 
 typedef struct {
     VECTOR(piece) pieces;
-    VECTOR(uint8_t) bytes;  /* of long pieces */
-    VECTOR(uint64_t) table; /* half of a piece's hash in the upper half, its number + 1 in the lower one */
-    uint64_t n_counted;     /* pieces, with repetition and without weights */
+    VECTOR(uint8_t) bytes; /* of long pieces */
+    VECTOR(uint64_t)
+    table;              /* half of a piece's hash << 32 | its number + 1; 0 in an empty slot */
+    uint64_t n_counted; /* pieces, with repetition and without weights */
 } piece_table;
 
 static inline size_t length_of(const piece *piece)
@@ -33,12 +36,14 @@ static inline size_t length_of(const piece *piece)
 
 static inline uint32_t n_documents(const piece *piece)
 {
-    return piece->first & MANY_DOCUMENTS ? piece->first & ~MANY_DOCUMENTS : 1 + (piece->first < piece->last);
+    return piece->first & MANY_DOCUMENTS ? piece->first & ~MANY_DOCUMENTS
+                                         : 1 + (piece->first < piece->last);
 }
 
 static inline const uint8_t *bytes_of(const piece_table *table, const piece *piece)
 {
-    return length_of(piece) <= INLINE_BYTES ? (const uint8_t *)&piece->key : table->bytes.items + piece->key.low;
+    return length_of(piece) <= INLINE_BYTES ? (const uint8_t *)&piece->key
+                                            : table->bytes.items + piece->key.low;
 }
 
 static inline uint64_t hash_of_piece(const piece *piece, const uint8_t *bytes)
@@ -47,7 +52,7 @@ static inline uint64_t hash_of_piece(const piece *piece, const uint8_t *bytes)
     return key_hash(n <= INLINE_BYTES ? piece->key : key_of(bytes + piece->key.low, n, n));
 }
 
-/* The key of a piece of a text of `n` bytes, as it is in a table whose `bytes` are the text. */
+/* Return the key of a piece of a text of `n` bytes, as in a table whose `bytes` are the text. */
 static inline key key_in(const uint8_t *text, size_t n, size_t begin, size_t end)
 {
     key key = key_of(text + begin, end - begin, n - begin);
@@ -56,17 +61,17 @@ static inline key key_in(const uint8_t *text, size_t n, size_t begin, size_t end
     return key;
 }
 
-/* Add what is known of some pieces, the long ones of which are in `bytes`, each occurrence `weight` times; document 0 of them
-   is number `document` here, and stands behind all that are known of a piece here, or is the last of them and the only one
-   there. Write into `is_new`, if it is not NULL, whether each was not known here. False without memory, or if a count gets
-   too large. */
-bool append_pieces(piece_table *table, const piece *from, size_t n, const uint8_t *bytes, uint32_t document,
-                   uint64_t weight, char *is_new);
+/* Add the counts of `n` pieces, multiplied by `weight`. `bytes` has the bytes of the long pieces.
+   Their document 0 is number `document` here. It comes after all documents in the table, or is the
+   last of them and the only document of `from`. Write into `is_new`, unless it is NULL, whether
+   each piece is new. Return false without memory, or if a count is too large. */
+bool append_pieces(piece_table *table, const piece *from, size_t n, const uint8_t *bytes,
+                   uint32_t document, uint64_t weight, char *is_new);
 
 void free_pieces(piece_table *table);
 
-/* What is inside of a PieceTable, which no other thread may use until it is given back; NULL with an exception for what
-   is none, or is in use. */
+/* Return the table of a PieceTable. No other thread may use it until give_back_pieces. NULL with an
+   exception for another type, or if it is in use. */
 piece_table *lend_pieces(const kernel_state *state, PyObject *object);
 void give_back_pieces(PyObject *object);
 

@@ -1,17 +1,22 @@
-/* The function read_ranks: a rank file of tiktoken in its usual form made into Python's two mappings.
+/* The function read_ranks: reads a rank file of tiktoken in its usual form into two dicts.
 
-   A line is the bytes of a token in base64, a space, its rank, and a line feed; the ranks ascend. What is in any other
-   form, broken or not, is left to Python, which knows what to say of it: nothing is told here of what is wrong. */
+   A line is the bytes of a token in base64, a space, its rank, and a line feed; the ranks ascend.
+   For a file in any other form, broken or not, the caller uses its Python code, which reports
+   errors. */
 
 #include "kernel.h"
 
-enum { NO_DIGIT = 0xFF, MOST_DECIMALS = 10, LINES = 1 << 14 }; /* lines between two looks at signals */
+enum {
+    NO_DIGIT = 0xFF,
+    MOST_DECIMALS = 10,
+    LINES = 1 << 14
+}; /* lines between two checks for signals */
 
 #define LARGEST_RANK 0x7FFFFFFFu
 
 typedef struct {
     const uint8_t *at, *end;
-    uint8_t values[256]; /* of the digits of base64 */
+    uint8_t values[256]; /* character -> the value of this base64 digit, or NO_DIGIT */
 } rank_file;
 
 static void set_digits(rank_file *file)
@@ -22,7 +27,8 @@ static void set_digits(rank_file *file)
         file->values[(uint8_t)digits[i]] = i;
 }
 
-/* The token at `file->at`, behind which the place is moved; NULL if it is in another form, or with an exception. */
+/* Read the token at `file->at`, and move the place after it. Return NULL for another form, or with
+   an exception. */
 static PyObject *read_token(rank_file *file)
 {
     const uint8_t *begin = file->at, *end = memchr(begin, ' ', (size_t)(file->end - begin));
@@ -52,12 +58,14 @@ static PyObject *read_token(rank_file *file)
     return token;
 }
 
-/* The rank at `file->at` and the end of its line, behind which the place is moved; false if it is in another form. */
+/* Read the rank at `file->at` and the end of its line, and move the place after it. Return false
+   for another form. */
 static bool read_rank(rank_file *file, uint64_t *rank)
 {
     const uint8_t *begin = file->at;
     *rank = 0;
-    while (file->at < file->end && '0' <= *file->at && *file->at <= '9' && file->at - begin < MOST_DECIMALS)
+    while (file->at < file->end && '0' <= *file->at && *file->at <= '9' &&
+           file->at - begin < MOST_DECIMALS)
         *rank = 10 * *rank + (uint64_t)(*file->at++ - '0');
     bool is_number = file->at > begin && *rank <= LARGEST_RANK;
     if (file->at == file->end)
@@ -65,7 +73,7 @@ static bool read_rank(rank_file *file, uint64_t *rank)
     return is_number && *file->at++ == '\n';
 }
 
-/* Read all lines; 0 if that was possible, 1 for another form, -1 with an exception. */
+/* Read all lines. Return 0 on success, 1 for another form, -1 with an exception. */
 static int read_lines(rank_file *file, PyObject *bytes_of, PyObject *id_of)
 {
     uint64_t last = 0, rank = 0;
@@ -74,7 +82,9 @@ static int read_lines(rank_file *file, PyObject *bytes_of, PyObject *id_of)
         bool is_usual = token && read_rank(file, &rank) && (is_first || rank > last);
         int failed = token || !PyErr_Occurred() ? 0 : -1;
         if (is_usual && (id = PyLong_FromUnsignedLongLong(rank)))
-            failed = PyDict_SetItem(bytes_of, id, token) < 0 || PyDict_SetItem(id_of, token, id) < 0 ? -1 : 0;
+            failed = PyDict_SetItem(bytes_of, id, token) < 0 || PyDict_SetItem(id_of, token, id) < 0
+                         ? -1
+                         : 0;
         else if (is_usual)
             failed = -1;
         Py_XDECREF(token);
@@ -84,7 +94,9 @@ static int read_lines(rank_file *file, PyObject *bytes_of, PyObject *id_of)
         if (failed || !is_usual)
             return failed ? -1 : 1;
     }
-    return PyDict_GET_SIZE(bytes_of) == PyDict_GET_SIZE(id_of) ? 0 : 1; /* else two tokens have the same bytes */
+    return PyDict_GET_SIZE(bytes_of) == PyDict_GET_SIZE(id_of)
+               ? 0
+               : 1; /* else two tokens have the same bytes */
 }
 
 PyObject *read_ranks(PyObject *module, PyObject *data)

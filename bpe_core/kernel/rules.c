@@ -1,4 +1,4 @@
-/* The table of pairs: how it is filled. */
+/* Fill the table of merges. */
 
 #include "rules.h"
 
@@ -10,7 +10,8 @@
 static bool allocate(rule_table *table, int bits)
 {
     size_t n_slots = (size_t)1 << bits;
-    *table = (rule_table){PyMem_RawMalloc(n_slots * sizeof(rule_slot)), PyMem_RawCalloc(1, FILTER_BYTES(bits)), bits, 0};
+    *table = (rule_table){PyMem_RawMalloc(n_slots * sizeof(rule_slot)),
+                          PyMem_RawCalloc(1, FILTER_BYTES(bits)), bits, 0};
     if (!table->slots || !table->filter) {
         rules_free(table);
         return false;

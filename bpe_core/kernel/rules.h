@@ -1,8 +1,9 @@
 /* Merges as a hash table: two neighboring tokens -> the rank of their merge and the token it makes.
 
-   Open addressing, at most three quarters full. Most look-ups of a merge loop find nothing; a filter of one bit per
-   pair, small enough for the second cache, answers nearly all of them. Of several merges of one pair the first added is
-   kept: it has the lowest rank. Ids are below NO_TOKEN, ranks below NO_RANK. */
+   Open addressing, at most three quarters full. Most look-ups of a merge loop find nothing; a
+   filter of one bit per pair, small enough for the second cache, answers nearly all of them. If a
+   pair has several merges, the first added is kept, since it has the lowest rank. Ids are below
+   NO_TOKEN, ranks below NO_RANK. */
 
 #ifndef BPESCOPE_RULES_H
 #define BPESCOPE_RULES_H
@@ -34,7 +35,8 @@ typedef struct {
 bool rules_init(rule_table *table, size_t n_expected);
 bool rules_copy(rule_table *table, const rule_table *from);
 void rules_free(rule_table *table);
-bool rules_add(rule_table *table, uint32_t left, uint32_t right, merge_rule rule); /* false: no memory */
+bool rules_add(rule_table *table, uint32_t left, uint32_t right,
+               merge_rule rule); /* false: no memory */
 
 static inline uint64_t rules_hash(uint64_t pair)
 {

@@ -1,7 +1,9 @@
-/* The grammar of scan.h by hand: one function for each of its lines, each deciding from the sets of a few characters.
+/* The grammar of scan.h by hand: one function for each of its lines, each deciding from the sets of
+   a few characters.
 
-   Where a regular expression would step back, what it would find is known beforehand: of upper* lower+ the last lower
-   character seen, of white space its last newline and its last character. So nothing is looked at more than thrice. */
+   A regular expression backtracks to a place that is known while scanning: in upper* lower+ the
+   last lower character, in white space the last newline and the last character. So no character is
+   read more than three times. */
 
 #include "scan.h"
 
@@ -16,9 +18,13 @@ typedef struct {
     size_t size;   /* in bytes */
 } character;
 
-static bool continues(const source *text, size_t at) { return at < text->n && (text->bytes[at] & 0xC0) == 0x80; }
+static bool continues(const source *text, size_t at)
+{
+    return at < text->n && (text->bytes[at] & 0xC0) == 0x80;
+}
 
-/* The code point at `at` that is no ASCII, and its size; U+FFFD and 1 for what is no UTF-8. */
+/* Return the code point at `at`, which is not ASCII, and set its size; U+FFFD and 1 for invalid
+   UTF-8. */
 static uint32_t decode(const source *text, size_t at, size_t *size)
 {
     const uint8_t *bytes = text->bytes + at;
@@ -33,7 +39,8 @@ static uint32_t decode(const source *text, size_t at, size_t *size)
             if (length == 3) {
                 least = 0x800;
             } else if (continues(text, at + 3)) {
-                least = 0x10000, code = (bytes[0] & 0x0Fu) << 18 | (code & 0x0FFFu) << 6 | (bytes[3] & 0x3Fu);
+                least = 0x10000,
+                code = (bytes[0] & 0x0Fu) << 18 | (code & 0x0FFFu) << 6 | (bytes[3] & 0x3Fu);
             } else {
                 return 0xFFFD;
             }
@@ -59,7 +66,7 @@ static inline character character_at(const source *text, size_t at)
     return (character){text->scanner->sets[code], size};
 }
 
-/* The end of the characters from `at` on that are in `set`, of which there may be none. */
+/* Return the end of the characters from `at` on that are in `set`; `at` if none is. */
 static inline size_t run(const source *text, size_t at, unsigned set)
 {
     for (character c = character_at(text, at); c.sets & set; c = character_at(text, at))
@@ -67,8 +74,8 @@ static inline size_t run(const source *text, size_t at, unsigned set)
     return at;
 }
 
-/* The end of the contraction that begins at `at`, or `at`. Of all letters only s has another one, U+017F, besides its
-   capital that is the same but for its case. */
+/* The end of the contraction that begins at `at`, or `at`. Only s has a third form if case is
+   ignored: U+017F, the long s. */
 static size_t contraction(const source *text, size_t at, bool any_case)
 {
     if (text->n - at < 2 || text->bytes[at] != '\'')
@@ -84,7 +91,8 @@ static size_t contraction(const source *text, size_t at, bool any_case)
     if (any_case && letters[0] == 0xC5 && letters[1] == 0xBF)
         return at + 3;
     uint8_t second = letters[1] | fold;
-    bool is_one = (first == 'l' && second == 'l') || ((first == 'v' || first == 'r') && second == 'e');
+    bool is_one =
+        (first == 'l' && second == 'l') || ((first == 'v' || first == 'r') && second == 'e');
     return is_one ? at + 3 : at;
 }
 
@@ -93,7 +101,7 @@ typedef struct {
     bool has_lower;
 } word;
 
-/* upper* lower+, or else upper+, or else nothing: then it ends where it begins. */
+/* Match upper* lower+, else upper+, else nothing; then it ends where it begins. */
 static inline word word_at(const source *text, size_t at)
 {
     size_t end = at, after_lower = end;
@@ -109,8 +117,8 @@ static inline word word_at(const source *text, size_t at)
     return (word){has_lower ? after_lower : end, has_lower};
 }
 
-/* The end of the word at `at`, which begins with the character `first`, or `at`. A mark can be a prefix and a letter: it
-   is the one where a word with a lower character follows. */
+/* Return the end of the word at `at`, whose first character is `first`; `at` if there is none. A
+   mark can be a prefix or a letter. It is a prefix if a word with a lower character follows. */
 static inline size_t word_end(const source *text, size_t at, character first)
 {
     word prefixed = {0, false}, plain = {at, false};
@@ -120,7 +128,8 @@ static inline size_t word_end(const source *text, size_t at, character first)
         plain = word_at(text, at);
     bool takes_prefix = prefixed.has_lower || (!plain.has_lower && prefixed.end > at + first.size);
     size_t end = takes_prefix ? prefixed.end : plain.end;
-    if (end > at && end < text->n && text->bytes[end] == '\'' && text->scanner->contractions == CONTRACTION_SUFFIXES)
+    if (end > at && end < text->n && text->bytes[end] == '\'' &&
+        text->scanner->contractions == CONTRACTION_SUFFIXES)
         end = contraction(text, end, true);
     return end;
 }
@@ -175,7 +184,8 @@ size_t piece_end(const scanner *scanner, const uint8_t *bytes, size_t at, size_t
     character first = character_at(text, at), second = character_at(text, at + first.size);
     unsigned behind_space = bytes[at] == ' ' ? second.sets : 0;
     size_t end = at;
-    if (bytes[at] == '\'' && (scanner->contractions == CONTRACTIONS || scanner->contractions == LOWER_CASE_CONTRACTIONS))
+    if (bytes[at] == '\'' &&
+        (scanner->contractions == CONTRACTIONS || scanner->contractions == LOWER_CASE_CONTRACTIONS))
         end = contraction(text, at, scanner->contractions == CONTRACTIONS);
     if (end == at && (first.sets & letters || (first.sets & PREFIX && second.sets & letters)))
         end = word_end(text, at, first);

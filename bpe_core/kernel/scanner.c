@@ -1,35 +1,41 @@
-/* The Python type Scanner: a `scanner` that is made of sets of characters and asked where pieces end. */
+/* The Python type Scanner: finds where pieces end, by sets of characters. */
 
 #include "kernel.h"
 #include "vector.h"
 
-enum { SLICE = 1 << 20, BATCH = 256 }; /* bytes of text between two looks at signals; pieces found together */
+enum {
+    SLICE = 1 << 20,
+    BATCH = 256
+}; /* bytes of text between two checks for signals; pieces found together */
 
 typedef struct {
     PyObject_HEAD
-    PyObject *ranges_of; /* (plane) -> what set_ranges takes */
-    unsigned planes; /* bit by bit, those of which the sets are known */
+    PyObject *ranges_of; /* a function: plane -> the argument of set_ranges */
+    unsigned planes;     /* whose sets are loaded, as bits */
     scanner scanner;
 } ScannerObject;
 
-/* Put code points of a plane into sets: `ranges` is triples of (first, last + 1, sets), later ones overriding earlier. */
+/* Set the sets of code points of a plane. `ranges` has triples (first, last + 1, sets); later ones
+   override earlier ones. */
 static int set_ranges(scanner *scanner, unsigned plane, const uint8_t *ranges, size_t size)
 {
     uint32_t range[3];
     size_t at = 0;
     for (; at + sizeof range <= size; at += sizeof range) {
         memcpy(range, ranges + at, sizeof range);
-        if (range[0] >> 16 != plane || range[0] >= range[1] || (range[1] - 1) >> 16 != plane || range[2] > 0xFF)
+        if (range[0] >> 16 != plane || range[0] >= range[1] || (range[1] - 1) >> 16 != plane ||
+            range[2] > 0xFF)
             break;
         memset(scanner->sets + range[0], (int)range[2], range[1] - range[0]);
     }
     if (at == size)
         return 0;
-    PyErr_SetString(PyExc_ValueError, "ranges are triples (first, last + 1, sets) of code points of the plane");
+    PyErr_SetString(PyExc_ValueError,
+                    "ranges are triples (first, last + 1, sets) of code points of the plane");
     return -1;
 }
 
-static int learn_plane(ScannerObject *self, unsigned plane)
+static int load_plane(ScannerObject *self, unsigned plane)
 {
     PyObject *ranges = PyObject_CallFunction(self->ranges_of, "I", plane);
     Py_buffer buffer;
@@ -37,7 +43,7 @@ static int learn_plane(ScannerObject *self, unsigned plane)
         Py_XDECREF(ranges);
         return -1;
     }
-    /* Another thread may have learned it while Python ran, and scan by these sets now. */
+    /* Another thread may have loaded the plane while Python ran, and use these sets now. */
     bool is_known = self->planes >> plane & 1;
     int failed = is_known ? 0 : set_ranges(&self->scanner, plane, buffer.buf, (size_t)buffer.len);
     if (!failed)
@@ -53,7 +59,7 @@ unsigned planes_of(const uint8_t *text, size_t n)
     for (size_t at = 0; at < n; at++) {
         for (uint64_t word; n - at > sizeof word; at += sizeof word) {
             memcpy(&word, text + at, sizeof word);
-            if (word & 0x8080808080808080u) /* no ASCII */
+            if (word & 0x8080808080808080u) /* not ASCII */
                 break;
         }
         if (text[at] >= 0xF0 && n - at > 1)
@@ -62,11 +68,11 @@ unsigned planes_of(const uint8_t *text, size_t n)
     return planes & ((1u << 17) - 1);
 }
 
-static int learn(ScannerObject *self, unsigned planes)
+static int load_planes(ScannerObject *self, unsigned planes)
 {
     planes &= ~self->planes;
     for (unsigned plane = 0; planes >> plane; plane++)
-        if (planes >> plane & 1 && learn_plane(self, plane) < 0)
+        if (planes >> plane & 1 && load_plane(self, plane) < 0)
             return -1;
     return 0;
 }
@@ -78,20 +84,23 @@ const scanner *scanner_for(const kernel_state *state, PyObject *object, unsigned
         return NULL;
     }
     ScannerObject *self = (ScannerObject *)object;
-    return learn(self, planes) < 0 ? NULL : &self->scanner;
+    return load_planes(self, planes) < 0 ? NULL : &self->scanner;
 }
 
 static PyObject *new_scanner(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"ranges_of", "contractions", "max_digits", "lines", "end_first", "usual", NULL};
+    static char *names[] = {"ranges_of", "contractions", "max_digits", "lines",
+                            "end_first", "usual",        NULL};
     PyObject *ranges_of;
     Py_ssize_t contractions, max_digits;
     int lines, end_first, usual;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Onnppp:Scanner", names, &ranges_of, &contractions, &max_digits,
-                                     &lines, &end_first, &usual))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Onnppp:Scanner", names, &ranges_of,
+                                     &contractions, &max_digits, &lines, &end_first, &usual))
         return NULL;
-    if (contractions < 0 || contractions > CONTRACTION_SUFFIXES || max_digits < 0 || !PyCallable_Check(ranges_of)) {
-        PyErr_SetString(PyExc_ValueError, "ranges_of is a function, contractions is 0 to 3, max_digits 0 or more");
+    if (contractions < 0 || contractions > CONTRACTION_SUFFIXES || max_digits < 0 ||
+        !PyCallable_Check(ranges_of)) {
+        PyErr_SetString(PyExc_ValueError,
+                        "ranges_of is a function, contractions is 0 to 3, max_digits 0 or more");
         return NULL;
     }
     ScannerObject *self = (ScannerObject *)type->tp_alloc(type, 0);
@@ -125,7 +134,7 @@ static PyObject *scanner_ends(PyObject *self, PyObject *object)
     size_t n = (size_t)text.len, at = 0;
     bool has_room = true;
     PyObject *result = NULL;
-    if (learn((ScannerObject *)self, planes_of(text.buf, n)) < 0)
+    if (load_planes((ScannerObject *)self, planes_of(text.buf, n)) < 0)
         goto done;
     do {
         size_t until = n - at > SLICE ? at + SLICE : n;
@@ -139,7 +148,8 @@ static PyObject *scanner_ends(PyObject *self, PyObject *object)
     if (!has_room)
         PyErr_NoMemory();
     else if (at == n)
-        result = PyBytes_FromStringAndSize((const char *)ends.items, (Py_ssize_t)(ends.n * sizeof *ends.items));
+        result = PyBytes_FromStringAndSize((const char *)ends.items,
+                                           (Py_ssize_t)(ends.n * sizeof *ends.items));
 done:
     PyMem_RawFree(ends.items);
     PyBuffer_Release(&text);
@@ -152,15 +162,17 @@ static PyObject *scanner_last_cut(PyObject *self, PyObject *object)
     if (PyObject_GetBuffer(object, &text, PyBUF_SIMPLE) < 0)
         return NULL;
     ScannerObject *scanner = (ScannerObject *)self;
-    int failed = learn(scanner, 1); /* white space is in the first plane */
+    int failed = load_planes(scanner, 1); /* white space is in the first plane */
     size_t at = failed ? 0 : last_cut(&scanner->scanner, text.buf, (size_t)text.len);
     PyBuffer_Release(&text);
     return failed ? NULL : PyLong_FromSize_t(at);
 }
 
 static PyMethodDef methods[] = {
-    {"last_cut", scanner_last_cut, METH_O, "The last place seen where a part of a text may be cut, in bytes; 0 for none."},
-    {"ends", scanner_ends, METH_O, "Where each piece of a text in UTF-8 ends, in bytes; 8 bytes for each."},
+    {"last_cut", scanner_last_cut, METH_O,
+     "The last place seen where a part of a text may be cut, in bytes; 0 for none."},
+    {"ends", scanner_ends, METH_O,
+     "Where each piece of a text in UTF-8 ends, in bytes; 8 bytes for each."},
     {0},
 };
 

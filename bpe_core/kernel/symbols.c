@@ -1,10 +1,10 @@
-/* Bytes and characters as symbols. What is no UTF-8 is the symbols of its bytes. */
+/* Bytes and characters as symbols. Invalid UTF-8 becomes the symbols of its bytes. */
 
 #include "symbols.h"
 
 static bool continues(uint8_t byte) { return (byte & 0xC0) == 0x80; }
 
-/* How many bytes the character has that begins here; 1 for a byte that begins none. */
+/* Return the number of bytes of the character that begins here; 1 for invalid UTF-8. */
 static size_t length_of(const uint8_t *bytes, size_t n)
 {
     size_t length = bytes[0] >= 0xF0 ? 4 : bytes[0] >= 0xE0 ? 3 : bytes[0] >= 0xC0 ? 2 : 1;
@@ -16,14 +16,16 @@ static size_t length_of(const uint8_t *bytes, size_t n)
     return length;
 }
 
-Py_ssize_t symbols_of(const symbol_set *symbols, const uint8_t *bytes, size_t n, bool ends_piece, uint32_t *ids,
-                      uint32_t *starts)
+Py_ssize_t symbols_of(const symbol_set *symbols, const uint8_t *bytes, size_t n, bool ends_piece,
+                      uint32_t *ids, uint32_t *starts)
 {
     bool has_characters = symbols->characters.slots != NULL;
     Py_ssize_t n_symbols = 0;
     for (size_t i = 0, length; i < n; i += length) {
         length = has_characters ? length_of(bytes + i, n - i) : 1;
-        uint32_t character = has_characters ? tokens_find(&symbols->characters, bytes + i, length, n - i).token : NO_TOKEN;
+        uint32_t character = has_characters
+                                 ? tokens_find(&symbols->characters, bytes + i, length, n - i).token
+                                 : NO_TOKEN;
         if (character != NO_TOKEN) {
             ids[n_symbols] = character;
             starts[n_symbols++] = (uint32_t)i;

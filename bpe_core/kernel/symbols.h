@@ -1,4 +1,5 @@
-/* The first symbols of a piece, before any merge: its bytes, or its characters where a vocabulary is made of those. */
+/* The first symbols of a piece, before any merge: its bytes, or its characters if the vocabulary is
+   made of characters. */
 
 #ifndef BPESCOPE_SYMBOLS_H
 #define BPESCOPE_SYMBOLS_H
@@ -6,17 +7,19 @@
 #include "tokens.h"
 
 typedef struct {
-    uint32_t byte_ids[256]; /* NO_TOKEN where a byte has none */
+    uint32_t byte_ids[256]; /* NO_TOKEN for a byte without an id */
     uint32_t end;           /* a symbol that ends every piece; NO_TOKEN if none does */
-    token_table characters; /* a character that is not in here is its bytes; without slots, every one is */
+    token_table characters; /* a character that is not in it becomes its bytes; every one does if it
+                               has no slots */
 } symbol_set;
 
-/* Write the symbols of `n` bytes, and where each begins and the last ends; -1 if one has no id. Room for n + 1 symbols
-   and n + 2 places is needed. */
-Py_ssize_t symbols_of(const symbol_set *symbols, const uint8_t *bytes, size_t n, bool ends_piece, uint32_t *ids,
-                      uint32_t *starts);
+/* Write the symbols of `n` bytes, where each begins, and where the last ends. Return their number;
+   -1 if one has no id. `ids` needs room for n + 1, `starts` for n + 2. */
+Py_ssize_t symbols_of(const symbol_set *symbols, const uint8_t *bytes, size_t n, bool ends_piece,
+                      uint32_t *ids, uint32_t *starts);
 
-/* The first place from `at` on where a piece of `n` bytes may be cut without cutting a character. */
+/* Return the first place from `at` on that is not inside a character.
+ */
 size_t symbol_boundary(const symbol_set *symbols, const uint8_t *bytes, size_t at, size_t n);
 
 #endif

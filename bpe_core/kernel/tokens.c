@@ -1,4 +1,4 @@
-/* The table of tokens by their bytes: how it is filled. */
+/* Fill the table of tokens. */
 
 #include "tokens.h"
 
@@ -51,12 +51,13 @@ bool tokens_add(token_table *table, const uint8_t *bytes, size_t n, merge_rule r
 {
     key key = key_of(bytes, n, n);
     uint64_t hash = key_hash(key), bit = hash >> (61 - table->bits);
-    size_t mask = ((size_t)1 << table->bits) - 1, at = hash >> (64 - table->bits), n_apart = n > INLINE_BYTES ? n : 0;
+    size_t mask = ((size_t)1 << table->bits) - 1, at = hash >> (64 - table->bits),
+           n_apart = n > INLINE_BYTES ? n : 0;
     for (; table->slots[at].key.high; at = (at + 1) & mask)
         if (is_token(table, &table->slots[at], key, bytes, n))
             return true;
     if (!n)
-        return true; /* its key is that of an empty slot */
+        return true; /* the key of no bytes marks an empty slot */
     if (table->n >= (size_t)7 << table->bits >> 3 || !ROOM(table->bytes, n_apart))
         return false;
     table->n++;

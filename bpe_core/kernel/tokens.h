@@ -1,7 +1,9 @@
-/* A hash table from the bytes of tokens to their ids and ranks, for whole pieces and for merging by ranks.
+/* A hash table from the bytes of tokens to their ids and ranks, for whole pieces and for merging by
+   ranks.
 
-   A slot holds the bytes of a token of up to INLINE_BYTES; of a longer one, their hash and their offset in `bytes`. As
-   with rules, a filter of a few bits a slot answers most look-ups that find nothing. */
+   A slot holds the bytes of a token of up to INLINE_BYTES; of a longer one, their hash and their
+   offset in `bytes`. As for rules, a filter with a few bits for each slot answers most look-ups
+   that find nothing. */
 
 #ifndef BPESCOPE_TOKENS_H
 #define BPESCOPE_TOKENS_H
@@ -11,9 +13,9 @@
 #include "vector.h"
 
 typedef struct {
-    key key;        /* all 0 in an empty slot */
+    key key;         /* all 0 in an empty slot */
     merge_rule rule; /* the rank and the id of the token */
-    uint64_t start; /* of a long token, among the bytes of all those */
+    uint64_t start;  /* of a long token, its offset in `bytes` */
 } token_slot;
 
 typedef struct {
@@ -24,27 +26,31 @@ typedef struct {
     VECTOR(uint8_t) bytes; /* of long tokens */
 } token_table;
 
-bool tokens_init(token_table *table, size_t n_tokens); /* room for so many */
+bool tokens_init(token_table *table, size_t n_tokens); /* with room for `n_tokens` */
 bool tokens_copy(token_table *table, const token_table *from);
 void tokens_free(token_table *table);
 
-/* Add a token; of two with the same bytes the first is kept. False: no room. */
+/* Add a token. The first of two tokens with the same bytes is kept. Return false without room. */
 bool tokens_add(token_table *table, const uint8_t *bytes, size_t n, merge_rule rule);
 
-static inline bool is_token(const token_table *table, const token_slot *slot, key key, const uint8_t *bytes, size_t n)
+static inline bool is_token(const token_table *table, const token_slot *slot, key key,
+                            const uint8_t *bytes, size_t n)
 {
-    return same_key(slot->key, key) && (n <= INLINE_BYTES || !memcmp(table->bytes.items + slot->start, bytes, n));
+    return same_key(slot->key, key) &&
+           (n <= INLINE_BYTES || !memcmp(table->bytes.items + slot->start, bytes, n));
 }
 
-/* The rank and the id of the token of `n` bytes, of which `n_readable` may be read; NO_RANK if there is none. */
-static inline merge_rule tokens_find(const token_table *table, const uint8_t *bytes, size_t n, size_t n_readable)
+/* Return the rank and the id of the token with these `n` bytes; NO_RANK if there is none.
+   `n_readable` bytes may be read. */
+static inline merge_rule tokens_find(const token_table *table, const uint8_t *bytes, size_t n,
+                                     size_t n_readable)
 {
     const merge_rule none = {NO_RANK, NO_TOKEN};
     if (n > table->longest)
         return none;
     key key = key_of(bytes, n, n_readable);
     uint64_t hash = key_hash(key), bit = hash >> (61 - table->bits);
-    FETCH(&table->slots[hash >> (64 - table->bits)]); /* most that are asked for are there */
+    FETCH(&table->slots[hash >> (64 - table->bits)]); /* most look-ups need it */
     if (!(table->filter[bit >> 6] >> (bit & 63) & 1))
         return none;
     size_t mask = ((size_t)1 << table->bits) - 1;

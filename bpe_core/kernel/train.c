@@ -1,10 +1,13 @@
-/* The corpus of a training and the merge of one pair in it: at each place where it stands its first and last slot become
-   the new symbol, and the pairs on both sides are exchanged for pairs with the new symbol. */
+/* The corpus of a training, and the merge of one pair in it. At each place where the pair occurs,
+   its first and last slot get the new symbol, and pairs with the new symbol replace the pairs
+   on both sides. */
 
 #include "train.h"
 
 enum { LEFT, RIGHT };
-enum { AHEAD = 8 }; /* how many steps before it is looked at memory is asked for; a quarter of the time at 100 MB */
+enum {
+    AHEAD = 8
+}; /* places between a prefetch and the use; prefetching saves a quarter of the time at 100 MB */
 
 bool begin_trainer(trainer *t)
 {
@@ -51,7 +54,7 @@ bool end_piece(trainer *t, uint64_t weight)
     return true;
 }
 
-/* The piece that a slot is of; at an END_OF_PIECE, the one behind. */
+/* Return the piece of a slot; at an END_OF_PIECE, the next piece. */
 static size_t piece_of(const trainer *t, size_t slot)
 {
     size_t piece = t->piece_near.items[slot / 64];
@@ -75,7 +78,7 @@ bool begin_index(trainer *t)
     return true;
 }
 
-/* Pass over the pairs of neighbors that begin from `slot` to `last`; their tally, or NULL. */
+/* Return the tally of the pair that begins at a slot; NULL if none does. */
 static tally *tally_at(trainer *t, size_t slot)
 {
     uint32_t left = t->slots.items[slot], right = t->slots.items[slot + 1];
@@ -103,12 +106,14 @@ bool add_counted_pairs(trainer *t)
         n_pairs += t->grid.items[cell].n > 0;
         n_places += t->grid.items[cell].n;
     }
-    if (!room_for_pairs(t, n_pairs) || !room_for_candidates(t, n_pairs) || room_for_places(t, n_places, &steps) != LEARNED)
+    if (!room_for_pairs(t, n_pairs) || !room_for_candidates(t, n_pairs) ||
+        room_for_places(t, n_places, &steps) != LEARNED)
         return false;
     for (size_t cell = 0; cell < n * n; cell++) {
         tally *tally = &t->grid.items[cell];
         if (tally->n) {
-            tally->pair = add_pair(t, (uint32_t)(cell / n), (uint32_t)(cell % n), tally->weight, tally->n);
+            tally->pair =
+                add_pair(t, (uint32_t)(cell / n), (uint32_t)(cell % n), tally->weight, tally->n);
             add_candidate(t, tally->pair);
             tally->n = 0;
         }
@@ -126,14 +131,15 @@ void place_pairs(trainer *t, size_t slot, size_t last)
     }
 }
 
-/* Room for all that is found beside the pair while it is merged, and for its new symbol. */
+/* Add the new symbol, and make room for the neighbors of the pair. */
 static bool begin_merge(trainer *t)
 {
     const pair *pair = &t->pairs.items[t->pair];
     size_t n_symbols = t->spans.n + 1;
     for (int i = LEFT; i <= RIGHT; i++) {
         side *side = &t->sides[i];
-        if (!ROOM(side->found, pair->n) || !ROOM(side->symbols, pair->n < n_symbols ? pair->n : n_symbols) ||
+        if (!ROOM(side->neighbors, pair->n) ||
+            !ROOM(side->symbols, pair->n < n_symbols ? pair->n : n_symbols) ||
             !ROOM(side->of_symbol, n_symbols - side->of_symbol.n))
             return false;
         size_t more = n_symbols - side->of_symbol.n;
@@ -152,7 +158,8 @@ static bool begin_merge(trainer *t)
         if (!ROOM(t->bytes, ends[0] + ends[1]) || !ROOM(t->bytes_end, 1))
             return false;
         for (int i = 0; i < 2; i++) {
-            memcpy(t->bytes.items + t->bytes.n, t->bytes.items + t->bytes_end.items[parts[i]] - ends[i], ends[i]);
+            memcpy(t->bytes.items + t->bytes.n,
+                   t->bytes.items + t->bytes_end.items[parts[i]] - ends[i], ends[i]);
             t->bytes.n += ends[i];
         }
         t->bytes_end.items[t->bytes_end.n++] = t->bytes.n;
@@ -164,18 +171,19 @@ static bool begin_merge(trainer *t)
     return true;
 }
 
-static void note(side *side, uint32_t symbol, size_t place, uint64_t weight)
+static void note_neighbor(side *side, uint32_t symbol, size_t place, uint64_t weight)
 {
     tally *tally = &side->of_symbol.items[symbol];
     if (!tally->n++)
         side->symbols.items[side->symbols.n++] = symbol;
     tally->weight += weight;
-    side->found.items[side->found.n++] = (beside){symbol, (uint32_t)place};
+    side->neighbors.items[side->neighbors.n++] = (neighbor){symbol, (uint32_t)place};
 }
 
-/* Put the new symbol in the place of the pair, place after place, and note what stands beside it. Between two occurrences
-   that touch nothing is noted but the pair of two new symbols, when the second one is there. */
-static enum progress replace(trainer *t, size_t *steps)
+/* Write the new symbol over the pair, place after place, and note its neighbors. Two
+   occurrences that touch have one pair between them, of two new symbols; it is noted at the second
+   one. */
+static enum progress replace_pair(trainer *t, size_t *steps)
 {
     const pair *pair = &t->pairs.items[t->pair];
     uint32_t left = pair->left, right = pair->right, new = (uint32_t)t->spans.n - 1;
@@ -190,7 +198,7 @@ static enum progress replace(trainer *t, size_t *steps)
             FETCH(t->slots.items + later);
             FETCH(t->piece_near.items + later / 64);
         }
-        if (!stands_at(t, left, right, place))
+        if (!occurs_at(t, left, right, place))
             continue;
         uint32_t *slots = t->slots.items;
         size_t behind = place + span;
@@ -199,9 +207,9 @@ static enum progress replace(trainer *t, size_t *steps)
         slots[place] = slots[behind - 1] = new;
         t->n_tokens -= weight;
         if (before != END_OF_PIECE)
-            note(&t->sides[LEFT], before, place - t->spans.items[before], weight);
+            note_neighbor(&t->sides[LEFT], before, place - t->spans.items[before], weight);
         if (after != END_OF_PIECE && !(after == left && slots[behind + left_span] == right))
-            note(&t->sides[RIGHT], after, place, weight);
+            note_neighbor(&t->sides[RIGHT], after, place, weight);
     }
     t->replaced = true;
     return LEARNED;
@@ -216,8 +224,8 @@ static void subtract(trainer *t, uint32_t left, uint32_t right, uint64_t weight)
     pair->count -= weight;
 }
 
-/* Exchange the pairs on one side for those with the new symbol. There is room for everything. */
-static void exchange(trainer *t, int i, uint32_t left, uint32_t right)
+/* Replace the pairs on one side by pairs with the new symbol. The caller has made room. */
+static void exchange_pairs(trainer *t, int i, uint32_t left, uint32_t right)
 {
     side *side = &t->sides[i];
     uint32_t new = (uint32_t)t->spans.n - 1;
@@ -234,28 +242,30 @@ static void exchange(trainer *t, int i, uint32_t left, uint32_t right)
         else
             subtract(t, right, symbol, tally->weight);
         bool is_short = t->giving || t->spans.items[symbol] + t->spans.items[new] <= t->max_length;
-        tally->pair = !is_short ? UINT32_MAX
+        tally->pair = !is_short   ? UINT32_MAX
                       : i == LEFT ? add_pair(t, symbol, new, tally->weight, tally->n)
                                   : add_pair(t, new, symbol, tally->weight, tally->n);
         tally->n = 0;
         if (is_short)
             add_candidate(t, tally->pair);
     }
-    for (size_t k = 0; k < side->found.n; k++) {
-        tally *tally = &side->of_symbol.items[side->found.items[k].symbol];
+    for (size_t k = 0; k < side->neighbors.n; k++) {
+        tally *tally = &side->of_symbol.items[side->neighbors.items[k].symbol];
         if (tally->pair != UINT32_MAX)
-            t->places.items[t->pairs.items[tally->pair].start + tally->n++] = side->found.items[k].place;
+            t->places.items[t->pairs.items[tally->pair].start + tally->n++] =
+                side->neighbors.items[k].place;
     }
     for (size_t k = 0; k < side->symbols.n; k++)
         side->of_symbol.items[side->symbols.items[k]] = (tally){0};
-    side->symbols.n = side->found.n = 0;
+    side->symbols.n = side->neighbors.n = 0;
 }
 
 static enum progress finish_merge(trainer *t, size_t *steps, merge *merge)
 {
     const side *sides = t->sides;
     size_t n_new = sides[LEFT].symbols.n + sides[RIGHT].symbols.n;
-    enum progress room = room_for_places(t, sides[LEFT].found.n + sides[RIGHT].found.n, steps);
+    enum progress room =
+        room_for_places(t, sides[LEFT].neighbors.n + sides[RIGHT].neighbors.n, steps);
     if (room != LEARNED)
         return room;
     if (!room_for_pairs(t, n_new) || !room_for_candidates(t, n_new))
@@ -265,8 +275,8 @@ static enum progress finish_merge(trainer *t, size_t *steps, merge *merge)
     *merge = (struct merge){left, right, pair->count, t->n_tied, t->n_tokens};
     pair->count = 0;
     t->n_tied -= !t->giving;
-    exchange(t, LEFT, left, right);
-    exchange(t, RIGHT, left, right);
+    exchange_pairs(t, LEFT, left, right);
+    exchange_pairs(t, RIGHT, left, right);
     t->merging = false;
     return LEARNED;
 }
@@ -274,7 +284,7 @@ static enum progress finish_merge(trainer *t, size_t *steps, merge *merge)
 enum progress learn_merge(trainer *t, size_t *steps, merge *merge)
 {
     if (!t->merging) {
-        enum progress chosen = t->chosen ? LEARNED : choose(t, steps);
+        enum progress chosen = t->chosen ? LEARNED : choose_pair(t, steps);
         t->chosen = chosen == LEARNED;
         if (!t->chosen)
             return chosen;
@@ -282,7 +292,7 @@ enum progress learn_merge(trainer *t, size_t *steps, merge *merge)
             return NO_MEMORY;
         t->chosen = false;
     }
-    if (!t->replaced && replace(t, steps) == UNDER_WAY)
+    if (!t->replaced && replace_pair(t, steps) == UNDER_WAY)
         return UNDER_WAY;
     return finish_merge(t, steps, merge);
 }
@@ -290,7 +300,8 @@ enum progress learn_merge(trainer *t, size_t *steps, merge *merge)
 bool may_be_given(const trainer *t, uint64_t left, uint64_t right)
 {
     const pair *pair = t->chosen || t->merging ? &t->pairs.items[t->pair] : NULL;
-    return !t->level && left < t->spans.n && right < t->spans.n && (!pair || (pair->left == left && pair->right == right));
+    return !t->level && left < t->spans.n && right < t->spans.n &&
+           (!pair || (pair->left == left && pair->right == right));
 }
 
 bool give_merge(trainer *t, uint32_t left, uint32_t right)
@@ -301,7 +312,7 @@ bool give_merge(trainer *t, uint32_t left, uint32_t right)
         return false;
     pair *pair = find_pair(t, left, right);
     if (pair && !pair->count)
-        pair->n = 0; /* it is gone, and joins nothing */
+        pair->n = 0; /* it no longer occurs, so the merge changes nothing */
     t->pair = pair ? (uint32_t)(pair - t->pairs.items) : add_pair(t, left, right, 0, 0);
     t->chosen = t->giving = true;
     return true;
@@ -330,13 +341,14 @@ void count_symbols(const trainer *t, uint64_t *counts)
 
 void free_trainer(trainer *t)
 {
-    void *blocks[] = {t->slots.items, t->starts.items, t->weights.items, t->piece_near.items, t->spans.items,
-                      t->bytes.items, t->bytes_end.items, t->pairs.items, t->places.items, t->table.items,
-                      t->waiting.items, t->open.items, t->grid.items};
+    void *blocks[] = {t->slots.items,  t->starts.items, t->weights.items,   t->piece_near.items,
+                      t->spans.items,  t->bytes.items,  t->bytes_end.items, t->pairs.items,
+                      t->places.items, t->table.items,  t->waiting.items,   t->open.items,
+                      t->grid.items};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         PyMem_RawFree(blocks[i]);
     for (int i = LEFT; i <= RIGHT; i++) {
-        PyMem_RawFree(t->sides[i].found.items);
+        PyMem_RawFree(t->sides[i].neighbors.items);
         PyMem_RawFree(t->sides[i].symbols.items);
         PyMem_RawFree(t->sides[i].of_symbol.items);
     }

@@ -1,4 +1,5 @@
-/* A str in UTF-8, from the three forms that Python keeps it in: what is ASCII, sixteen characters at a time. */
+/* Write a str in UTF-8, from the three forms in which Python stores it; ASCII sixteen characters at
+   a time. */
 
 #include "kernel.h"
 
@@ -6,7 +7,7 @@
 
 enum { TOGETHER = 16 };
 
-static inline uint8_t *write_one(Py_UCS4 code, uint8_t *to)
+static inline uint8_t *write_character(Py_UCS4 code, uint8_t *to)
 {
     int n_more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
     *to++ = (uint8_t)(n_more ? 0xFF00 >> (n_more + 1) | code >> 6 * n_more : code);
@@ -15,8 +16,9 @@ static inline uint8_t *write_one(Py_UCS4 code, uint8_t *to)
     return to;
 }
 
-/* write_utf8 for a form that the compiler knows; NULL for a surrogate. */
-static inline uint8_t *write_all(int kind, const void *data, size_t n, uint8_t *to, unsigned *planes)
+/* write_utf8 for one of the forms, which the compiler knows. Return NULL for a surrogate. */
+static inline uint8_t *write_characters(int kind, const void *data, size_t n, uint8_t *to,
+                                        unsigned *planes)
 {
     for (size_t at = 0, end; at < n; at = end) {
         uint8_t ascii[TOGETHER];
@@ -36,7 +38,7 @@ static inline uint8_t *write_all(int kind, const void *data, size_t n, uint8_t *
             if (Py_UNICODE_IS_SURROGATE(code))
                 return NULL;
             *planes |= 1u << (code >> 16);
-            to = write_one(code, to);
+            to = write_character(code, to);
         }
     }
     return to;
@@ -46,10 +48,13 @@ uint8_t *write_utf8(PyObject *text, uint8_t *to, unsigned *planes)
 {
     const void *data = PyUnicode_DATA(text);
     size_t n = (size_t)PyUnicode_GET_LENGTH(text);
-    uint8_t *end = PyUnicode_KIND(text) == PyUnicode_1BYTE_KIND   ? write_all(PyUnicode_1BYTE_KIND, data, n, to, planes)
-                   : PyUnicode_KIND(text) == PyUnicode_2BYTE_KIND ? write_all(PyUnicode_2BYTE_KIND, data, n, to, planes)
-                                                                  : write_all(PyUnicode_4BYTE_KIND, data, n, to, planes);
+    uint8_t *end = PyUnicode_KIND(text) == PyUnicode_1BYTE_KIND
+                       ? write_characters(PyUnicode_1BYTE_KIND, data, n, to, planes)
+                   : PyUnicode_KIND(text) == PyUnicode_2BYTE_KIND
+                       ? write_characters(PyUnicode_2BYTE_KIND, data, n, to, planes)
+                       : write_characters(PyUnicode_4BYTE_KIND, data, n, to, planes);
     if (!end)
-        Py_XDECREF(PyUnicode_AsUTF8String(text)); /* says which is a surrogate */
+        Py_XDECREF(
+            PyUnicode_AsUTF8String(text)); /* raises an exception with the surrogate's place */
     return end;
 }

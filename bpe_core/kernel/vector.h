@@ -1,4 +1,5 @@
-/* Arrays that grow, and memory that is asked for ahead. VECTOR(int) v = {0}; if (!ROOM(v, 2)) no memory; v.items[v.n++] = 1; ... PyMem_RawFree(v.items). */
+/* Arrays that grow, and prefetching. VECTOR(int) v = {0}; if (!ROOM(v, 2)) no
+   memory; v.items[v.n++] = 1; ... PyMem_RawFree(v.items). */
 
 #ifndef BPESCOPE_VECTOR_H
 #define BPESCOPE_VECTOR_H
@@ -8,19 +9,21 @@
 #include <stdint.h>
 
 #ifdef __GNUC__
-#define FETCH(place) __builtin_prefetch(place) /* it is looked at soon */
+#define FETCH(place) __builtin_prefetch(place) /* load it into the cache ahead of its use */
 #else
 #define FETCH(place) ((void)(place))
 #endif
 
-#define VECTOR(type)                                                                                                   \
-    struct {                                                                                                           \
-        type *items;                                                                                                   \
-        size_t n, capacity;                                                                                            \
+#define VECTOR(type)        \
+    struct {                \
+        type *items;        \
+        size_t n, capacity; \
     }
 
-/* Whether there is room for so many `more` items, made if need be; if not, the vector is as it was. */
-#define ROOM(vector, more) make_room(&(vector).items, &(vector).capacity, (vector).n, (more), sizeof *(vector).items)
+/* Make room for `more` items. Return false without memory; the vector is then unchanged.
+ */
+#define ROOM(vector, more) \
+    make_room(&(vector).items, &(vector).capacity, (vector).n, (more), sizeof *(vector).items)
 
 static inline bool make_room(void *items, size_t *capacity, size_t n, size_t more, size_t size)
 {
@@ -29,7 +32,8 @@ static inline bool make_room(void *items, size_t *capacity, size_t n, size_t mor
     size_t most = SIZE_MAX / 2 / size;
     if (more > most - n)
         return false;
-    size_t wanted = n + more, half_more = *capacity > most / 3 * 2 ? most : *capacity + *capacity / 2 + 8;
+    size_t wanted = n + more,
+           half_more = *capacity > most / 3 * 2 ? most : *capacity + *capacity / 2 + 8;
     if (wanted < half_more)
         wanted = half_more;
     void *block;

@@ -1,15 +1,21 @@
-/* The grammar of scan.h on 64 bytes of ASCII at a time: one bit for each byte, and where pieces begin by arithmetic.
+/* The grammar of scan.h for 64 bytes of ASCII at a time: one bit for each byte, and arithmetic on
+   these bits finds where pieces begin. An example: in "ab cd", letters are 11011; letters &
+   ~(letters << 1) has a bit where a run of letters begins.
 
-   A window begins where a piece does, so nothing is carried into it, and where a character begins a piece is known from
-   those before it alone, but for white space, of which the last before another character counts. So a window is right up
-   to its first character that is not ASCII, or to its end; where white space stands before that, up to where it begins. */
+   A window begins with a piece, so it depends on nothing before it. The characters before a place
+   decide whether a piece begins there, except in white space, whose last character depends on the
+   next one. So a window is right up to its end or its first character that is not ASCII, or up to
+   the white space before that. */
 
 #include "scan.h"
 
-#ifdef __SSE2__ /* GCC and Clang say so; without it, each piece is found by itself */
+#ifdef __SSE2__ /* defined by GCC and Clang; without it, piece_end finds each piece */
 #include <emmintrin.h>
 
-enum { WINDOW = 64, LEAST = 24 }; /* bytes of a window, and how many are ASCII at least: fewer are not worth it */
+enum {
+    WINDOW = 64,
+    LEAST = 24
+}; /* bytes of a window; fewer than LEAST bytes of ASCII are not worth it */
 
 typedef uint64_t mask; /* the lowest bit is the first byte */
 
@@ -21,22 +27,26 @@ static inline mask bits_of(const __m128i bytes[4])
     return bits;
 }
 
-/* The bytes from `first` to `last`, `ignored` being a bit that is set before. */
-static inline mask between(const __m128i bytes[4], char ignored, int first, int last)
+/* Return the bytes from `first` to `last`, after setting the bits `ignored`: 0x20 ignores case. */
+static inline mask bytes_between(const __m128i bytes[4], char ignored, int first, int last)
 {
     __m128i found[4];
     for (int i = 0; i < 4; i++) {
-        __m128i from_least = _mm_add_epi8(_mm_or_si128(bytes[i], _mm_set1_epi8(ignored)), _mm_set1_epi8((char)(-128 - first)));
+        __m128i from_least = _mm_add_epi8(_mm_or_si128(bytes[i], _mm_set1_epi8(ignored)),
+                                          _mm_set1_epi8((char)(-128 - first)));
         found[i] = _mm_cmplt_epi8(from_least, _mm_set1_epi8((char)(-127 + last - first)));
     }
     return bits_of(found);
 }
 
-static inline mask equal(const __m128i bytes[4], char byte) { return between(bytes, 0, byte, byte); }
+static inline mask bytes_equal(const __m128i bytes[4], char byte)
+{
+    return bytes_between(bytes, 0, byte, byte);
+}
 
 static inline mask up_to(int place) { return ((mask)2 << place) - 1; }
 
-/* What follows signs as their tail. */
+/* Return the characters that follow signs as their tail. */
 static inline mask tails_of(mask signs, mask newlines, mask in_tails)
 {
     mask first = newlines & signs << 1;
@@ -57,7 +67,8 @@ static inline mask begin_of_digits(mask digits, mask blanks, size_t most)
     return begin;
 }
 
-/* White space begins pieces where it begins, behind its last newline, and with its last character but for a newline. */
+/* Pieces begin where white space begins, after its last newline, and at its last character unless
+   that is a newline. */
 static inline mask begin_of_spaces(mask spaces, mask newlines, bool lines)
 {
     mask before_newline = lines ? newlines : 0, others = spaces & ~newlines;
@@ -67,9 +78,9 @@ static inline mask begin_of_spaces(mask spaces, mask newlines, bool lines)
     return (spaces & ~(spaces << 1)) | (rest & ~(rest << 1)) | (rest & ~(rest >> 1));
 }
 
-/* `begin` with contractions as pieces of their own or, as suffixes, without them. */
-static inline mask with_contractions(const scanner *scanner, const uint8_t *text, size_t n, mask begin, mask quotes,
-                                     mask letters)
+/* Return `begin` with contractions as pieces of their own, or joined to the words that they end. */
+static inline mask with_contractions(const scanner *scanner, const uint8_t *text, size_t n,
+                                     mask begin, mask quotes, mask letters)
 {
     bool are_suffixes = scanner->contractions == CONTRACTION_SUFFIXES;
     quotes &= are_suffixes ? letters << 1 : begin;
@@ -84,8 +95,9 @@ static inline mask with_contractions(const scanner *scanner, const uint8_t *text
     return begin;
 }
 
-/* Write where the pieces of the window at `text` end, but for the last: how many these are. */
-static inline size_t window_ends(const scanner *scanner, const uint8_t *text, size_t n, size_t at, size_t *ends)
+/* Write where the pieces of the window at `text` end, except the last one. Return their number. */
+static inline size_t window_ends(const scanner *scanner, const uint8_t *text, size_t n, size_t at,
+                                 size_t *ends)
 {
     __m128i bytes[4];
     for (int i = 0; i < 4; i++)
@@ -95,24 +107,28 @@ static inline size_t window_ends(const scanner *scanner, const uint8_t *text, si
     if (n_right < LEAST)
         return 0;
     mask right = up_to(n_right - 1);
-    mask letters = between(bytes, 0x20, 'a', 'z'), digits = between(bytes, 0, '0', '9'), blanks = equal(bytes, ' ');
-    mask newlines = equal(bytes, '\n') | equal(bytes, '\r'), spaces = between(bytes, 0, '\t', '\r') | blanks;
+    mask letters = bytes_between(bytes, 0x20, 'a', 'z'), digits = bytes_between(bytes, 0, '0', '9'),
+         blanks = bytes_equal(bytes, ' ');
+    mask newlines = bytes_equal(bytes, '\n') | bytes_equal(bytes, '\r'),
+         spaces = bytes_between(bytes, 0, '\t', '\r') | blanks;
     mask signs = ~(letters | digits | spaces), open = spaces << (WINDOW - n_right);
-    if (open >> 63) /* the last run of white space */
+    if (open >> 63) /* white space at the end depends on what follows */
         right = ~open ? up_to(n_right - __builtin_clzll(~open)) : 1;
     if (scanner->sets['\n'] & TAIL) {
-        mask tails = tails_of(signs, newlines, newlines | (scanner->sets['/'] & TAIL ? equal(bytes, '/') : 0));
+        mask tails = tails_of(signs, newlines,
+                              newlines | (scanner->sets['/'] & TAIL ? bytes_equal(bytes, '/') : 0));
         signs &= ~tails, spaces &= ~tails, newlines &= ~tails;
     }
-    mask begin = 1 | begin_of_spaces(spaces, newlines, scanner->lines) | (signs & ~(signs << 1) & ~(blanks << 1));
+    mask begin = 1 | begin_of_spaces(spaces, newlines, scanner->lines) |
+                 (signs & ~(signs << 1) & ~(blanks << 1));
     mask prefixes = begin & (scanner->sets['!'] & PREFIX ? signs | (spaces & ~newlines) : blanks);
     begin |= letters & ~(letters << 1) & ~(prefixes << 1);
     begin |= begin_of_digits(digits, blanks, scanner->max_digits);
     if (!(scanner->sets['a'] & UPPER)) { /* case matters */
-        mask upper = between(bytes, 0, 'A', 'Z');
+        mask upper = bytes_between(bytes, 0, 'A', 'Z');
         begin |= upper & (letters & ~upper) << 1;
     }
-    mask quotes = scanner->contractions ? equal(bytes, '\'') : 0;
+    mask quotes = scanner->contractions ? bytes_equal(bytes, '\'') : 0;
     if (quotes)
         begin = with_contractions(scanner, text, n, begin, quotes, letters);
     size_t n_ends = 0;
@@ -124,7 +140,8 @@ static inline size_t window_ends(const scanner *scanner, const uint8_t *text, si
 enum { WINDOW = 1 };
 #endif
 
-size_t piece_ends(const scanner *scanner, const uint8_t *text, size_t at, size_t n, size_t *ends, size_t room)
+size_t piece_ends(const scanner *scanner, const uint8_t *text, size_t at, size_t n, size_t *ends,
+                  size_t room)
 {
     size_t n_ends = 0;
     while (at < n && n_ends + WINDOW <= room) {

@@ -1,6 +1,6 @@
 """The tie rules: which of several equally frequent pairs is merged first.
 
-To add a rule, add a row here, the comparison to `kernel/rules.c` and `kernel/fallback.py` (unless a learner knows it),
+To add a rule, add a row here, the comparison to `kernel/candidates.c` and `kernel/fallback.py` (unless a learner knows it),
 to `bpe_core/reference.py`, which defines what is correct, and to `sort_key`, with which the app explains a merge.
 """
 

@@ -61,7 +61,7 @@ def test_what_cannot_be_counted_is_refused() -> None:
     itself = many = table("a a a")
     with pytest.raises(ValueError, match="using this table"):
         itself.append(itself, 0)
-    with pytest.raises(ValueError, match="no rows of pieces"):
+    with pytest.raises(ValueError, match="rows of pieces"):
         kernel.add_pieces(many, ["a", ""], 0)
     with pytest.raises(MemoryError):
         for _ in range(9):
