@@ -1,4 +1,7 @@
-"""Byte-pair encoding: training, encoding, explanation, audits. The public names; each is imported on first use."""
+"""Byte-pair encoding: training, encoding, explanation, audits.
+
+The public names; each is imported on first use.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
@@ -34,16 +37,12 @@ __all__ = [
     "FormatError",
     "LiveText",
     "Merge",
-]
-__all__ += [
     "OptionError",
     "PatternError",
     "SpecialTokenError",
     "TextError",
     "Tokenizer",
     "Trainer",
-]
-__all__ += [
     "UnknownTokenError",
     "UntrainedError",
     "Vocabulary",
@@ -54,24 +53,30 @@ __all__ += [
 ]
 
 _ROOM_OF: Final = {
-    **dict.fromkeys(("Finding", "Findings"), "auditing.findings"),
-    "audit": "auditing",
-    **dict.fromkeys((name for name in __all__ if name.endswith("Error")), "errors"),
-    **dict.fromkeys(("load", "save"), "formats"),
-    **dict.fromkeys(("LiveText", "Change"), "live.live_text"),
-    **dict.fromkeys(("Merge", "Trainer", "train"), "trainer"),
-    "Counts": "corpus",
     "PATTERNS": "patterns",
+    "Change": "live.live_text",
+    "Counts": "corpus",
+    "Finding": "auditing.findings",
+    "Findings": "auditing.findings",
+    "LiveText": "live.live_text",
+    "Merge": "trainer",
     "Tokenizer": "tokenizer",
+    "Trainer": "trainer",
     "Vocabulary": "vocabulary",
+    "audit": "auditing",
+    "load": "formats",
+    "save": "formats",
+    "train": "trainer",
 }
+"""The module of each public name, except errors."""
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name from its room the first time it is asked for, so that `import bpe_core` costs nothing."""
-    if name not in _ROOM_OF:
+    """Import a public name on first use, so that `import bpe_core` costs nothing."""
+    if name not in __all__:
         raise AttributeError(f"module 'bpe_core' has no attribute {name!r}")
-    value = getattr(import_module(f"bpe_core.{_ROOM_OF[name]}"), name)
+    room = _ROOM_OF.get(name, "errors")
+    value = getattr(import_module(f"bpe_core.{room}"), name)
     globals()[name] = value
     return value
 

@@ -6,7 +6,7 @@ PROG = "python -m bpe_core"
 
 
 def main() -> int:
-    """Run the command that the command line names; the exit code."""
+    """Run the command line and return its exit code."""
     from bpe_core.cli.main import main
 
     return main(prog=PROG)

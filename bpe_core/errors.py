@@ -1,18 +1,22 @@
-"""The errors of the engine. The message of each is one sentence that says what is wrong, where, and what to do.
+"""The errors of the engine. Each message says what is wrong, where, and what to do.
 
-All are subclasses of `BpeError` and of the built-in exception that fits: an invalid option is a `ValueError`, too.
+All are subclasses of `BpeError` and of a matching built-in exception: an invalid option is
+also a `ValueError`.
 """
 
 from typing import Final
 
 from bpe_core.visible import shortened, visible
 
-LONGEST: Final = 600  # characters of a message; a longer one is shortened in the middle
+LONGEST: Final = 600
+"""Maximum length of a message in characters; longer ones are shortened in the middle."""
 
 
 class BpeError(Exception):
-    """The base class: the engine cannot do what it was asked to; `str(error)` is a sentence to be shown, safe to write
-    to a terminal, whatever it quotes, and at most `LONGEST` characters long.
+    """The base class of the engine's errors.
+
+    `str(error)` is a sentence for users: safe to print to a terminal, and at most `LONGEST`
+    characters long.
 
     >>> from bpe_core import train
     >>> try:
@@ -27,7 +31,7 @@ class BpeError(Exception):
 
 
 class Stopped(Exception):
-    """Raised inside of long work that was asked to stop; no error, and never seen by whoever asked."""
+    """Raised inside long work after a request to stop; callers never see it."""
 
 
 class OptionError(BpeError, ValueError):
@@ -35,31 +39,31 @@ class OptionError(BpeError, ValueError):
 
 
 class UnknownOptionError(OptionError, TypeError):
-    """An option has a name that does not exist here, though it may in another library."""
+    """An option has an unknown name, perhaps one from another library."""
 
 
 class PatternError(BpeError, ValueError):
-    """A split pattern is neither a known name nor a valid regular expression, or it took too long on a text."""
+    """A split pattern is neither a known name nor a valid regular expression, or takes too long."""
 
 
 class TextError(BpeError, ValueError):
-    """A text cannot be read: it is missing, not permitted, binary, or in an unknown encoding; or ids are no text."""
+    """A text cannot be read (missing, not permitted, binary, not UTF-8), or ids are invalid."""
 
 
 class FormatError(BpeError, ValueError):
-    """A tokenizer file cannot be read or written, is broken, or is of a format or kind that is not supported."""
+    """A tokenizer file cannot be read or written, is invalid, or has an unsupported format."""
 
 
 class PatternNeededError(FormatError):
-    """A tokenizer file does not say how to split a text; load it again with a pattern."""
+    """A tokenizer file contains no split pattern; load it again with one."""
 
 
 class FetchError(BpeError, LookupError):
-    """A tokenizer cannot be fetched by its name: unknown name, no network, or a library that is not installed."""
+    """A tokenizer cannot be fetched: unknown name, no network, or a library is not installed."""
 
 
 class EmbeddingsError(BpeError, ValueError):
-    """A file of embeddings cannot be read, or does not fit the tokenizer."""
+    """An embeddings file cannot be read, or does not match the tokenizer."""
 
 
 class SpecialTokenError(BpeError, ValueError):
@@ -71,7 +75,7 @@ class UntrainedError(BpeError, RuntimeError):
 
 
 class ClusterError(BpeError, RuntimeError):
-    """The machines that were to do the work cannot be reached, or cannot do it."""
+    """The cluster cannot be reached, or its machines cannot do the work."""
 
 
 class KernelError(BpeError, RuntimeError):
@@ -85,11 +89,11 @@ class UnknownTokenError(BpeError, KeyError):
 
 
 class NotAnIdError(BpeError, TypeError):
-    """A value that was given as a token id is not a whole number."""
+    """A token id is not an integer."""
 
 
 def as_sentence(error: Exception) -> str:
-    """What to tell of any error: ours are sentences, the system's become one, a mistake of ours is named as such."""
+    """Describe any error for users; an unexpected one is shown as a bug to report."""
     if isinstance(error, BpeError):
         return str(error)
     if isinstance(error, OSError):
@@ -98,8 +102,11 @@ def as_sentence(error: Exception) -> str:
     elif isinstance(error, MemoryError):
         message = "There is not enough memory for this."
     else:
-        kind = (
-            f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        problem = type(error).__name__
+        if str(error):
+            problem += f": {error}"
+        message = (
+            f"Unexpected {problem}; please report this with the command you typed "
+            "(--debug shows where it happened)."
         )
-        message = f"Unexpected {kind}; please report this with the command you typed (--debug shows where it happened)."
     return visible(shortened(message, LONGEST))

@@ -1,7 +1,8 @@
-"""Tokenizers by name: the encodings of OpenAI's models, and the repositories of Hugging Face's hub.
+"""Tokenizers by name: the encodings of OpenAI's models, and repositories of the Hugging Face Hub.
 
-Files in the caches of tiktoken and huggingface_hub are found without these libraries and without a network. Others are
-downloaded by these libraries into their caches, if the extra `hub` is installed, and only when asked for by name.
+Files in the caches of tiktoken and huggingface_hub are found without these libraries and without a
+network. The libraries download others into their caches, if the extra `hub` is installed, and only
+when a user names them.
 """
 
 import hashlib
@@ -19,11 +20,12 @@ from bpe_core.formats.known_files import KNOWN_FILES
 from bpe_core.process import installed
 from bpe_core.visible import quoted, visible
 
-Tell = Callable[
-    [int, int, str], object
-]  # the progress of a download: files done, files in all, name of the next file
+Tell = Callable[[int, int, str], object]
+"""Receives the progress of a download: files done, number of files, name of the next file."""
 
-KINDS: Final = "a model of OpenAI's (gpt-4o), an encoding (o200k_base), or an OWNER/NAME of Hugging Face's hub"
+KINDS: Final = (
+    "an OpenAI model (gpt-4o), an encoding (o200k_base), or a Hugging Face OWNER/NAME"
+)
 
 _ADDRESS: Final = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
 _ENCODINGS: Final = {
@@ -34,12 +36,12 @@ _REPOSITORY: Final = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASC
 
 
 def is_name(text: str) -> bool:
-    """Whether `text` is the name of a known model or encoding, or has the form OWNER/NAME and is not a path."""
+    """Whether `text` names a known model or encoding, or has the form OWNER/NAME and is not a path."""
     return encoding_of(text) is not None or _is_repository(text)
 
 
 def encoding_of(name: str) -> str | None:
-    """The name of the encoding that `name` names, or that the model `name` uses; None if neither is known."""
+    """Return the encoding called `name`, or used by that model; None if both are unknown."""
     for encoding, models in _ENCODINGS.items():
         versioned = tuple(
             f"{model}-"
@@ -52,85 +54,109 @@ def encoding_of(name: str) -> str | None:
 
 
 def _is_repository(text: str) -> bool:
-    is_path = text.endswith(
-        (".json", ".model", ".tiktoken", ".txt", ".bpe")
-    ) or os.path.isdir(text.partition("/")[0])
-    return not is_path and _REPOSITORY.fullmatch(text) is not None
+    if text.endswith((".json", ".model", ".tiktoken", ".txt", ".bpe")):
+        return False
+    first_folder, _, _ = text.partition("/")
+    if os.path.isdir(first_folder):
+        return False
+    return _REPOSITORY.fullmatch(text) is not None
 
 
 def all_cached() -> Iterator[tuple[str, Path]]:
-    """(name, tokenizer file) of each repository in a cache that has one, sorted by name, then of each encoding there.
+    """Yield (name, tokenizer file) for each cached repository, sorted by name, then each encoding.
 
-    Encodings are read as a whole to verify them, some megabytes each.
+    This reads the encodings, a few megabytes each, to verify them.
     """
     for folder in sorted(_hub().glob("models--*")):
-        if path := _in_repository(folder):
+        path = _in_repository(folder)
+        if path:
             yield "/".join(folder.name.split("--")[1:]), path
     for encoding in _ENCODINGS:
-        if path := _cached_encoding(encoding):
+        path = _cached_encoding(encoding)
+        if path:
             yield encoding, path
 
 
 def located(text: str, tell: Tell = lambda done, total, what: None) -> str | Path:
-    """The path meant by `text`: the file of the tokenizer if it is a name and no existing path, else `text` itself.
-    Raises `FetchError` if the file of a name is not in a cache and cannot be downloaded."""
-    return fetch(text, tell) if not os.path.exists(text) and is_name(text) else text
+    """Return the path of a tokenizer, given a path or a name; an existing path comes first.
+
+    Raises:
+        FetchError: The file of a name is not cached and cannot be downloaded.
+    """
+    if os.path.exists(text) or not is_name(text):
+        return text
+    return fetch(text, tell)
 
 
 def fetch(name: str, tell: Tell = lambda done, total, what: None) -> Path:
-    """The file of the tokenizer called `name`, downloaded if it is not in a cache. Raises `FetchError`."""
-    if encoding := encoding_of(name):
+    """Return the file of the tokenizer called `name`, downloading it if it is not cached.
+
+    Raises:
+        FetchError: The name is unknown, or the file cannot be downloaded.
+    """
+    encoding = encoding_of(name)
+    if encoding:
         return _cached_encoding(encoding) or _fetch_encoding(name, encoding, tell)
     if not _is_repository(name):
         raise FetchError(
             f"{quoted(name)} is not the name of a tokenizer; name {KINDS}."
         )
-    if found := _in_repository(_hub() / f"models--{name.replace('/', '--')}"):
-        return found
+    cached = _in_repository(_hub() / f"models--{name.replace('/', '--')}")
+    if cached:
+        return cached
     library = installed("huggingface_hub", f"Fetching {name}", "hub")
     try:
-        model = library.HfApi().model_info(
-            name, timeout=10
-        )  # seconds; without a limit it retries for long
-        there = {file.rfilename for file in model.siblings or ()}
-        if holder := next((file for file in HOLDERS if file in there), None):
-            is_alone = holder not in ("vocab.json", "encoder.json")
-            wanted = [
-                file
-                for file in (COMPANIONS[:1] if is_alone else COMPANIONS)
-                if file in there
-            ]
-            path = ""
-            for done, file in enumerate(
-                (*wanted, holder)
-            ):  # the holder last: what lies in the cache is complete then
-                tell(done, len(wanted) + 1, file)
-                path = library.hf_hub_download(name, file, revision=model.sha)
-            return Path(path)
-    except Exception as error:  # of a library, and of those it stands on
-        raise FetchError(
-            f"{name} cannot be fetched: {_problem(error, 'the hub of Hugging Face')}."
-        ) from None
+        # Without a limit in seconds, the library retries for a long time.
+        model = library.HfApi().model_info(name, timeout=10)
+        repository_files = {file.rfilename for file in model.siblings or ()}
+        files = _files_to_download(repository_files)
+        path = ""
+        for done, file in enumerate(files):
+            tell(done, len(files), file)
+            path = library.hf_hub_download(name, file, revision=model.sha)
+    except Exception as error:  # the library and its dependencies raise many kinds
+        problem = _describe_problem(error, "the Hugging Face Hub")
+        raise FetchError(f"{name} cannot be fetched: {problem}.") from None
+    if path:
+        return Path(path)
     raise FetchError(
-        f"{name} has no tokenizer that is known here: none of {', '.join(HOLDERS)}."
+        f"{name} has no supported tokenizer file: none of {', '.join(HOLDERS)}."
     )
 
 
-def _problem(error: Exception, server: str) -> str:
-    """The error of a library that fetches, as a clause; classes are known by name, as they differ between versions."""
+def _files_to_download(repository_files: set[str]) -> list[str]:
+    """List the tokenizer file and its companions, or nothing if no file is supported.
+
+    The tokenizer file comes last: once it is cached, its companions are too.
+    """
+    for holder in HOLDERS:
+        if holder in repository_files:
+            needs_all = holder in ("vocab.json", "encoder.json")
+            companions = COMPANIONS if needs_all else COMPANIONS[:1]
+            present = [file for file in companions if file in repository_files]
+            return [*present, holder]
+    return []
+
+
+def _describe_problem(error: Exception, server: str) -> str:
+    """Describe the error of a download in a clause.
+
+    The names of classes decide, since the classes differ between versions of the library.
+    """
     kinds = {kind.__name__ for kind in type(error).__mro__}
     if "GatedRepoError" in kinds:
-        return "its owner asks who you are; accept the conditions on its page, and log in with hf auth login"
+        return "its owner restricts access; accept the conditions on its page, and log in with hf auth login"
     if kinds & {"RepositoryNotFoundError", "HFValidationError"}:
-        return "Hugging Face's hub shows you no such repository; correct the name, or log in with hf auth login"
+        return "the Hugging Face Hub shows you no such repository; correct the name, or log in with hf auth login"
     if "OfflineModeIsEnabled" in kinds:
         return "HF_HUB_OFFLINE forbids it, and it is not in the cache"
     if isinstance(error, PermissionError | NotADirectoryError):
         return f"{visible(str(error.filename))} cannot be written"
-    if answer := getattr(getattr(error, "response", None), "status_code", None):
-        return f"the server answers {answer}; try again, or open a file"
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    if status:
+        return f"the server returned status {status}; try again, or open a file"
     if isinstance(error, ValueError) and not isinstance(error, OSError):
-        return "what the server sent is not the file that was published; try again, or open a file"
+        return "the server sent a file that differs from the published one; try again, or open a file"
     return f"there is no connection to {server}; try again, or open a file"
 
 
@@ -138,16 +164,15 @@ def _fetch_encoding(name: str, encoding: str, tell: Tell) -> Path:
     place = _place(encoding)
     if place is None:
         raise FetchError(
-            f"{name} has nowhere to be kept: TIKTOKEN_CACHE_DIR is empty; name a folder in it."
+            f"{name} has no cache folder: TIKTOKEN_CACHE_DIR is empty; set it to a folder."
         )
     library = installed("tiktoken.load", f"Fetching {name}", "hub")
     tell(0, 1, encoding)
     try:
         library.read_file_cached(_ADDRESS.format(encoding), _DIGEST_OF[encoding])
     except Exception as error:
-        raise FetchError(
-            f"{name} cannot be fetched: {_problem(error, 'the server of OpenAI')}."
-        ) from None
+        problem = _describe_problem(error, "the server of OpenAI")
+        raise FetchError(f"{name} cannot be fetched: {problem}.") from None
     if not place.is_file():
         raise FetchError(
             f"{name} was fetched, but tiktoken's cache {visible(str(place.parent))} cannot be written."
@@ -156,25 +181,24 @@ def _fetch_encoding(name: str, encoding: str, tell: Tell) -> Path:
 
 
 def _cached_encoding(encoding: str) -> Path | None:
-    """The file of an encoding in tiktoken's cache, verified by its SHA-256; None if it is not there."""
+    """Return an encoding's file in tiktoken's cache, verified by its SHA-256, or None."""
     path = _place(encoding)
+    if path is None:
+        return None
     with suppress(OSError):
-        if (
-            path
-            and hashlib.sha256(path.read_bytes()).hexdigest() == _DIGEST_OF[encoding]
-        ):
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        if digest == _DIGEST_OF[encoding]:
             return path
     return None
 
 
 def _place(encoding: str) -> Path | None:
-    """Where tiktoken caches it: a file named by the SHA-1 of its address. None if caching is switched off."""
+    """Return the path in tiktoken's cache, named by the SHA-1 of the URL; None if caching is off."""
     folder = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR"))
     if folder == "":
         return None
-    key = hashlib.sha1(
-        _ADDRESS.format(encoding).encode(), usedforsecurity=False
-    ).hexdigest()
+    address = _ADDRESS.format(encoding).encode()
+    key = hashlib.sha1(address, usedforsecurity=False).hexdigest()
     return Path(folder or Path(tempfile.gettempdir(), "data-gym-cache"), key)
 
 
@@ -189,13 +213,13 @@ def _hub() -> Path:
 
 
 def _in_repository(folder: Path) -> Path | None:
-    """The tokenizer file in the cached snapshot of branch main, or else in any cached snapshot of the repository."""
+    """Return the tokenizer file in the cached snapshot of branch main, or else in any snapshot."""
     snapshots = sorted((folder / "snapshots").glob("*"))
     with suppress(OSError, ValueError):
-        snapshots.insert(
-            0,
-            folder
-            / "snapshots"
-            / (folder / "refs" / "main").read_text("utf-8").strip(),
-        )
-    return next((path for snapshot in snapshots if (path := holder_in(snapshot))), None)
+        main = (folder / "refs" / "main").read_text("utf-8").strip()
+        snapshots.insert(0, folder / "snapshots" / main)
+    for snapshot in snapshots:
+        path = holder_in(snapshot)
+        if path:
+            return path
+    return None

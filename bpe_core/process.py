@@ -1,4 +1,4 @@
-"""This process: its standard streams, closed, full or without a reader; beginning and end; extras, threads, garbage."""
+"""This process: standard streams, exit codes, optional libraries, threads, garbage collection."""
 
 import gc
 import os
@@ -15,18 +15,21 @@ from bpe_core.errors import FetchError, KernelError
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
-INTERRUPTED: Final = 130  # the exit code after Ctrl+C
-AHEAD: Final = 2  # items that wait for each thread, at most: they are in memory, and so is what is made of them
-_LOOK_EVERY: Final = 0.02  # seconds between two calls of `meanwhile`
+INTERRUPTED: Final = 130
+"""The exit code after Ctrl+C."""
+AHEAD: Final = 2
+"""Maximum number of queued items per thread; they and their results are in memory."""
+_POLL_SECONDS: Final = 0.02
+"""Seconds between two calls of `meanwhile`."""
 T = TypeVar("T")
 R = TypeVar("R")
 
 
 def open_closed_streams() -> None:
-    """Open /dev/null at each standard descriptor that is closed, lest the next file opened become stdout or stderr.
+    """Open /dev/null at each closed standard descriptor, so that no later file takes its number.
 
-    stdin for writing and stdout for reading only, so that using them is still an error; what is printed to stderr is
-    discarded.
+    stdin is opened for writing and stdout for reading, so that using them is still an error.
+    Output to stderr is discarded.
     """
     for descriptor, name, mode in (
         (0, "stdin", os.O_WRONLY),
@@ -36,19 +39,22 @@ def open_closed_streams() -> None:
         try:
             os.fstat(descriptor)
         except OSError:
-            os.open(os.devnull, mode)  # the lowest that is free, which is this one
+            # The lowest free number, which is this descriptor.
+            os.open(os.devnull, mode)
         if getattr(sys, name) is None:
-            stream = open(descriptor, "w" if descriptor else "r", closefd=False)  # noqa: SIM115  to the very end
+            stream_mode = "w" if descriptor else "r"
+            stream = open(descriptor, stream_mode, closefd=False)  # noqa: SIM115
             setattr(sys, name, stream)
 
 
 class Unfailing:
-    """Wraps a stream so that writing never raises OSError; what cannot be written (a closed terminal) is discarded."""
+    """A text stream that discards output when writing fails, as to a closed terminal."""
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
         self.encoding = getattr(stream, "encoding", "utf-8")
-        self.isatty, self.fileno = stream.isatty, stream.fileno
+        self.isatty = stream.isatty
+        self.fileno = stream.fileno
 
     def write(self, text: str) -> int:
         with suppress(OSError):
@@ -61,49 +67,53 @@ class Unfailing:
 
 
 def print_to_stderr(sentence: str) -> None:
-    """Print a line to stderr; if that cannot be written to, discard it."""
+    """Print a line to stderr, or discard it if stderr cannot be written to."""
     print(sentence, file=Unfailing(sys.stderr), flush=True)
 
 
 def guarded(run: Callable[[], int], prog: str) -> int:
-    """What `run` returns, or exits with, its output flushed: 2 if that cannot be written, 0 if its reader has left."""
+    """Run `run`, flush its output, and return the exit code.
+
+    Returns:
+        The code that `run` returns or exits with; 2 if stdout cannot be written to, 0 if its
+        reader has closed the pipe.
+    """
     open_closed_streams()
     try:
         try:
             code = run()
-        except SystemExit as end:  # after --help, or a sentence on what is wrong
+        except SystemExit as end:  # after --help, or wrong usage
             code = end.code if isinstance(end.code, int) else 0
         sys.stdout.flush()
         return code
-    except BrokenPipeError:  # whoever read our output has enough
+    except BrokenPipeError:  # the reader of our output has enough
         return 0
     except OSError as error:
         print_to_stderr(
-            f"{prog}: What is to be printed cannot be written: {error.strerror or error}."
+            f"{prog}: The output cannot be written: {error.strerror or error}."
         )
         return 2
 
 
 def run_to_end(main: Callable[[], int], prog: str) -> NoReturn:
-    """Run `main`, and end this process with what it returns.
+    """Run `main`, and end this process with its exit code.
 
-    With 2 and a sentence where the compiled kernel is required and not there; with INTERRUPTED after a Ctrl+C. Python's
-    own way out waits for threads, and frees a vocabulary of 200,000 tokens one by one: 0.1 seconds and more.
+    The code is 2 if the compiled kernel is required but missing, and INTERRUPTED after Ctrl+C.
+    `os._exit` skips Python's shutdown, which waits for threads and frees a vocabulary of 200,000
+    tokens one by one: 0.1 seconds and more.
     """
     try:
         if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         if os.environ.get("BPESCOPE_KERNEL") == "1":
-            import_module(
-                "bpe_core.kernel"
-            )  # which refuses now, and not where it is imported late
+            # It raises KernelError now, instead of at a late import.
+            import_module("bpe_core.kernel")
         os._exit(main())
     except KernelError as error:
         print_to_stderr(f"{prog}: {error}")
         os._exit(2)
-    except (
-        KeyboardInterrupt
-    ):  # answered with all frames still there: to free what they hold can take seconds
+    except KeyboardInterrupt:
+        # Exit while all frames are alive: freeing their objects can take seconds.
         print_to_stderr(f"{prog}: Interrupted.")
         with suppress(OSError):
             sys.stdout.flush()
@@ -111,7 +121,11 @@ def run_to_end(main: Callable[[], int], prog: str) -> NoReturn:
 
 
 def installed(module: str, what: str, extra: str) -> Any:
-    """A module of a library, imported. Raises `FetchError`, which says that `what` needs the library of the extra."""
+    """Import a module of an optional library.
+
+    Raises:
+        FetchError: It is not installed. The message says that `what` needs the extra.
+    """
     try:
         return import_module(module)
     except ImportError:
@@ -122,15 +136,13 @@ def installed(module: str, what: str, extra: str) -> Any:
 
 
 def available_cores() -> int:
-    return (
-        len(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else os.cpu_count() or 1
-    )
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def most_threads() -> int:
-    """As many threads as there are cores, at most 8: one puts all results together, which limits the gain of more."""
+    """Return the number of cores, at most 8: one thread joins all results, which limits the gain."""
     return min(available_cores(), 8)
 
 
@@ -142,10 +154,15 @@ def in_order(
     here: Callable[[T], bool] = lambda _: False,
     meanwhile: Callable[[], object] | None = None,
 ) -> Iterator[R]:
-    """Yield what `work`, which is free of the GIL, makes of each item, in their order; by so many threads, but in this
-    one where `here` says so. A few items are taken ahead of the result that is next.
+    """Yield the result of `work` for each item, in their order, computed by threads.
 
-    `meanwhile` is called while a result is waited for. Raising, or closing the iterator, waits for no thread.
+    A few items are read ahead of the next result. An exception, or closing the iterator, does not
+    wait for the threads.
+
+    Args:
+        work: A function that releases the GIL.
+        here: Whether this thread does the work for an item.
+        meanwhile: Called repeatedly while waiting for a result.
     """
     threads: Executor | None = None
     waiting: deque[Future[R]] = deque()
@@ -155,7 +172,7 @@ def in_order(
             while meanwhile and not waiting[0].done():
                 meanwhile()
                 with suppress(TimeoutError):
-                    waiting[0].exception(_LOOK_EVERY)
+                    waiting[0].exception(_POLL_SECONDS)
             yield waiting.popleft().result()
 
     try:
@@ -164,9 +181,8 @@ def in_order(
                 yield from results(0)
                 yield work(item)
             else:
-                from concurrent.futures import (
-                    ThreadPoolExecutor,
-                )  # late: most texts are small
+                # Imported late, since most texts are small.
+                from concurrent.futures import ThreadPoolExecutor
 
                 threads = threads or ThreadPoolExecutor(n_threads)
                 waiting.append(threads.submit(work, item))
@@ -178,21 +194,25 @@ def in_order(
 
 
 def shares(items: Iterable[T], least: int) -> Iterator[tuple[int, list[T]]]:
-    """Items, each of which has a length or is None, put together until they are worth a thread, and their size: `least`
-    or more, but of the last share."""
-    share, size = list[T](), 0
+    """Yield groups of items with their sizes: at least `least`, except for the last group.
+
+    Each item has a length, or is None.
+    """
+    share = list[T]()
+    size = 0
     for item in items:
         share.append(item)
         size += len(item or ()) + 1  # type: ignore[arg-type]
         if size >= least:
             yield size, share
-            share, size = [], 0
+            share = []
+            size = 0
     yield size, share
 
 
 @contextmanager
 def no_garbage_collection() -> Iterator[None]:
-    """Pause the garbage collector, for all threads, where many objects are made and no cycles; then it is as it was."""
+    """Pause the garbage collector, for all threads, while many objects without cycles are made."""
     was_enabled = gc.isenabled()
     try:
         gc.disable()

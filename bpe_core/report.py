@@ -1,6 +1,6 @@
-"""A report: sections of sentences and tables. Writers make text for a terminal of it, Markdown, or a page of HTML.
+"""Reports of sentences and tables, written as terminal text, Markdown, HTML, CSV or LaTeX.
 
-What a report quotes may be anything: the writers make it visible, and markup of theirs is never taken from it.
+A report may quote any text. The writers make control characters visible and escape markup.
 """
 
 import csv
@@ -15,7 +15,8 @@ from typing import Final
 from bpe_core.pictures.drawing import html_page
 from bpe_core.visible import cells, code, fitted, plain_markdown, visible
 
-_GROUPED_NUMBER: Final = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")  # such as 1,234.5
+_GROUPED_NUMBER: Final = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
+"""A number such as 1,234.5."""
 _LATEX: Final = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     "\\": r"\textbackslash{}",
@@ -24,114 +25,118 @@ _LATEX: Final = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    "[": "{[}",  # after the end of a row, "[" and "*" would be read as its arguments
+    "[": "{[}",  # at the start of a row, "[" and "*" would be arguments of the row before
     "*": "{*}",
 }
-"""How LaTeX shows the characters that it would obey, or show as others."""
+"""LaTeX for the characters that it would interpret, or print as other characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportTable:
-    """Rows of equal length, below the names of the columns; in text, nothing stands above them if all are empty, and
-    the last column is as wide as it is."""
+    """Rows of equal length with column names.
+
+    If all names are empty, the text has no heading row, and the last column is not shortened.
+    """
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
-    numbers: Collection[int]  # columns that are aligned on the right
-    widest: int = 36  # cells of a column in a terminal at most
-    tokens: int = -1  # the column that holds tokens, which is set as code; -1 for none
-    marks: Sequence[
-        str
-    ] = ()  # what distinguishes each row in a page: "problem", "warning" or nothing
+    numbers: Collection[int]
+    """Indexes of the columns that are aligned on the right."""
+    widest: int = 36
+    """Maximum width of a column in a terminal, in cells."""
+    tokens: int = -1
+    """Index of the column of tokens, which is set as code; -1 for none."""
+    marks: Sequence[str] = ()
+    """CSS class of each row on an HTML page: "problem", "warning" or ""."""
+
+    @property
+    def alignments(self) -> list[bool]:
+        """For each column, whether it is aligned on the right."""
+        return [index in self.numbers for index in range(len(self.head))]
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a report; in text, what follows a heading is indented, and `more` is a sentence behind the table."""
+    """A part of a report. In text, everything below a heading is indented."""
 
     heading: str = ""
     sentences: Sequence[str] = ()
     table: ReportTable | None = None
     more: str = ""
+    """A sentence after the table."""
 
 
 def as_text(sections: Iterable[Section]) -> str:
-    """The report for a terminal, an empty line between sections."""
-    found = []
+    """Format a report for a terminal, with an empty line between sections."""
+    texts = []
     for section in sections:
-        table = aligned(section.table) if section.table else ()
-        lines = [
-            *map(visible, section.sentences),
-            *table,
-            *filter(None, [visible(section.more)]),
-        ]
+        lines = [visible(sentence) for sentence in section.sentences]
+        if section.table:
+            lines += aligned(section.table)
+        if section.more:
+            lines.append(visible(section.more))
         if section.heading:
-            lines = [visible(section.heading), *(f"  {line}" for line in lines)]
-        found.append("\n".join(lines) + "\n")
-    return "\n".join(found)
+            indented = [f"  {line}" for line in lines]
+            lines = [visible(section.heading), *indented]
+        texts.append("\n".join(lines) + "\n")
+    return "\n".join(texts)
 
 
 def aligned(table: ReportTable) -> Iterator[str]:
-    """The rows as lines, their columns aligned, with a rule below the head."""
+    """Yield the rows as lines with aligned columns, and a rule below the heading row."""
     has_head = any(table.head)
     rows = [table.head, *table.rows] if has_head else table.rows
-    fits = [[fitted(visible(cell), table.widest) for cell in row] for row in rows]
-    if (
-        not has_head
-    ):  # sentences in the last column, behind which nothing has to be aligned
-        fits = [
-            [*row[:-1], visible(whole[-1])]
-            for row, whole in zip(fits, rows, strict=True)
-        ]
-    widths = [max(map(cells, column)) for column in zip(*fits, strict=True)]
-    for number, row in enumerate(fits):
+    shown_rows = [[fitted(visible(cell), table.widest) for cell in row] for row in rows]
+    if not has_head:
+        for shown, row in zip(shown_rows, rows, strict=True):
+            shown[-1] = visible(row[-1])
+    widths = [max(map(cells, column)) for column in zip(*shown_rows, strict=True)]
+    for number, row in enumerate(shown_rows):
         padded = []
         for index, (cell, width) in enumerate(zip(row, widths, strict=True)):
             space = " " * (width - cells(cell))
             padded.append(space + cell if index in table.numbers else cell + space)
         yield "  ".join(padded).rstrip()
-        if not number and has_head:
+        if has_head and number == 0:
             yield "─" * (sum(widths) + 2 * (len(widths) - 1))
 
 
 def as_markdown(title: str, sections: Sequence[Section]) -> str:
-    """The report in Markdown with tables, as GitHub and model cards show it."""
+    """Format a report as Markdown with tables, as GitHub and model cards show it."""
     lines = [f"# {plain_markdown(title)}"]
     for section in sections:
-        lines += (
-            ["", f"## {plain_markdown(section.heading)}", ""]
-            if section.heading
-            else [""]
-        )
+        lines.append("")
+        if section.heading:
+            lines += [f"## {plain_markdown(section.heading)}", ""]
         lines += [f"- {plain_markdown(sentence)}" for sentence in section.sentences]
-        if (table := section.table) is not None:
-            rules = [
-                "---:" if index in table.numbers else "---"
-                for index in range(len(table.head))
-            ]
-            rows = [
-                [
-                    code(cell) if index == table.tokens else plain_markdown(cell)
-                    for index, cell in enumerate(row)
-                ]
-                for row in table.rows
-            ]
-            lines += [""] * bool(section.sentences)
-            lines += [
-                f"| {' | '.join(row)} |"
-                for row in (map(plain_markdown, table.head), rules, *rows)
-            ]
+        if section.table is not None:
+            if section.sentences:
+                lines.append("")
+            lines += _markdown_rows(section.table)
     return "\n".join(lines) + "\n"
 
 
+def _markdown_rows(table: ReportTable) -> Iterator[str]:
+    rules = ["---:" if is_right else "---" for is_right in table.alignments]
+    yield f"| {' | '.join(map(plain_markdown, table.head))} |"
+    yield f"| {' | '.join(rules)} |"
+    for row in table.rows:
+        shown = [plain_markdown(cell) for cell in row]
+        if table.tokens >= 0:
+            shown[table.tokens] = code(row[table.tokens])
+        yield f"| {' | '.join(shown)} |"
+
+
 def as_csv(sections: Iterable[Section]) -> str:
-    """Return the tables as CSV, with an empty line between two of them. The columns
-    of numbers have no thousands separators; all other cells stay as they are."""
+    """Format the tables as CSV, with an empty line between tables.
+
+    Number columns have no thousands separators; all other cells stay as they are.
+    """
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
     tables = [section.table for section in sections if section.table]
-    for place, table in enumerate(tables):
-        if place:
+    for index, table in enumerate(tables):
+        if index:
             out.write("\n")
         writer.writerow(map(visible, table.head))
         for row in table.rows:
@@ -148,25 +153,27 @@ def _csv_cells(row: Sequence[str], numbers: Collection[int]) -> Iterator[str]:
 
 
 def as_latex(sections: Iterable[Section]) -> str:
-    """The tables alone, as LaTeX, which need its package booktabs."""
-    found = []
-    for table in (section.table for section in sections if section.table):
-        head, *rows = (
-            f"{' & '.join(map(_latex, row))} \\\\" for row in (table.head, *table.rows)
-        )
-        columns = "".join(
-            "r" if index in table.numbers else "l" for index in range(len(table.head))
-        )
-        lines = [
-            rf"\begin{{tabular}}{{{columns}}}",
-            r"\toprule",
-            head,
-            r"\midrule",
-            *rows,
-            r"\bottomrule",
-        ]
-        found.append("\n".join([*lines, r"\end{tabular}", ""]))
-    return "\n".join(found)
+    """Format the tables as LaTeX. They need the package booktabs."""
+    tables = [section.table for section in sections if section.table]
+    return "\n".join(map(_latex_table, tables))
+
+
+def _latex_table(table: ReportTable) -> str:
+    columns = "".join("r" if is_right else "l" for is_right in table.alignments)
+    lines = [
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        _latex_row(table.head),
+        r"\midrule",
+        *map(_latex_row, table.rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_row(row: Sequence[str]) -> str:
+    return f"{' & '.join(map(_latex, row))} \\\\"
 
 
 def _latex(text: str) -> str:
@@ -175,37 +182,37 @@ def _latex(text: str) -> str:
 
 
 def as_html(title: str, sections: Sequence[Section]) -> str:
-    """The report as a complete HTML document, dark or light as the reader has it; nothing is loaded from elsewhere."""
-    lines = [f"<h1>{escape(visible(title))}</h1>"]
+    """Format a report as a complete HTML page, dark or light, that loads no other files."""
+    lines = [f"<h1>{_html(title)}</h1>"]
     for section in sections:
         if section.heading:
-            lines.append(f"<h2>{escape(visible(section.heading))}</h2>")
+            lines.append(f"<h2>{_html(section.heading)}</h2>")
         if section.sentences:
-            sentences = [
-                f"<li>{escape(visible(sentence))}</li>"
-                for sentence in section.sentences
-            ]
-            lines += ["<ul>", *sentences, "</ul>"]
-        if (table := section.table) is not None:
-            kinds = [
-                " class=n" if index in table.numbers else ""
-                for index in range(len(table.head))
-            ]
-            heads = [
-                f"<th{kind}>{escape(visible(name))}"
-                for name, kind in zip(table.head, kinds, strict=True)
-            ]
-            lines += ["<table>", f"<tr>{''.join(heads)}</tr>"]
-            for place, row in enumerate(table.rows):
-                mark = f' class="{table.marks[place]}"' if table.marks else ""
-                shown = [escape(visible(cell)) for cell in row]
-                if table.tokens >= 0:
-                    shown[table.tokens] = f"<code dir=auto>{shown[table.tokens]}</code>"
-                columns = "".join(
-                    f"<td{kind}>{cell}</td>"
-                    for cell, kind in zip(shown, kinds, strict=True)
-                )
-                lines.append(f"<tr{mark}>{columns}</tr>")
-            lines.append("</table>")
+            lines.append("<ul>")
+            lines += [f"<li>{_html(sentence)}</li>" for sentence in section.sentences]
+            lines.append("</ul>")
+        if section.table is not None:
+            lines += _html_table(section.table)
     style = Path(__file__).with_suffix(".css").read_text("utf-8")
     return html_page(visible(title), f"\n{style}", "\n".join(lines) + "\n")
+
+
+def _html_table(table: ReportTable) -> Iterator[str]:
+    classes = [" class=n" if is_right else "" for is_right in table.alignments]
+    yield "<table>"
+    names = zip(classes, table.head, strict=True)
+    heads = "".join(f"<th{css_class}>{_html(name)}" for css_class, name in names)
+    yield f"<tr>{heads}</tr>"
+    for index, row in enumerate(table.rows):
+        mark = f' class="{table.marks[index]}"' if table.marks else ""
+        shown = list(map(_html, row))
+        if table.tokens >= 0:
+            shown[table.tokens] = f"<code dir=auto>{shown[table.tokens]}</code>"
+        pairs = zip(classes, shown, strict=True)
+        columns = "".join(f"<td{css_class}>{cell}</td>" for css_class, cell in pairs)
+        yield f"<tr{mark}>{columns}</tr>"
+    yield "</table>"
+
+
+def _html(text: str) -> str:
+    return escape(visible(text))

@@ -1,7 +1,7 @@
-"""Reading untrusted JSON: every input gives a value, or a ValueError that says what is wrong with it.
+"""Reading untrusted JSON: every input gives a value, or a ValueError that says what is wrong.
 
-`json.loads` may also raise other errors (for deep nesting, for numbers of too many digits), takes the last of several
-equal keys, and may need far more memory than a file is long.
+`json.loads` alone may raise other errors (for deep nesting, or numbers with too many digits),
+keeps the last of several equal keys, and may need far more memory than the size of the file.
 """
 
 import json
@@ -12,13 +12,19 @@ from bpe_core.visible import quoted
 
 
 def parse(data: bytes, *, most: int | None = None) -> Any:
-    """The JSON value in a text in UTF-8; NaN, Infinity and halves of characters are accepted. Raises ValueError, whose
-    text is a clause to be put after a colon.
+    """Parse a JSON text in UTF-8. NaN, Infinity and lone surrogates are accepted.
 
-    `most` limits the number of values, estimated before parsing, since each needs up to a hundred bytes of memory.
+    Args:
+        most: Maximum number of values, estimated before parsing. Each value needs up to a
+            hundred bytes of memory.
+
+    Raises:
+        ValueError: The text is not valid. The message is a clause to put after a colon.
     """
-    if most is not None and sum(map(data.count, (b",", b"[", b"{"))) > most:
-        raise ValueError(f"it has more than {most:,} values")
+    if most is not None:
+        n_values = data.count(b",") + data.count(b"[") + data.count(b"{")
+        if n_values > most:
+            raise ValueError(f"it has more than {most:,} values")
     try:
         return json.loads(data.decode("utf-8-sig"), object_pairs_hook=_without_repeats)
     except LookupError as error:
@@ -37,6 +43,7 @@ def parse(data: bytes, *, most: int | None = None) -> Any:
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values = dict(pairs)
     if len(values) < len(pairs):
-        twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
-        raise LookupError(f"the key {quoted(twice)} stands twice in one object")
+        counts = Counter(key for key, _ in pairs)
+        repeated, _ = counts.most_common(1)[0]
+        raise LookupError(f"the key {quoted(repeated)} occurs twice in one object")
     return values

@@ -1,4 +1,4 @@
-"""Writing files whole: at any time there is either the complete old file or the complete new one."""
+"""Atomic writes: at any time, a path holds the complete old file or the complete new one."""
 
 import errno
 import os
@@ -15,7 +15,7 @@ from bpe_core.errors import FormatError
 from bpe_core.visible import shortened, visible
 
 MACHINE: Final = f"{crc32(os.fsencode(os.uname().nodename)):08x}"
-"""A part of the names of temporary files: locks show only on the same machine whose process lives."""
+"""Part of the names of temporary files: locks are only visible on the same machine."""
 _TEMPORARY: Final = re.compile(rf"\..*\.{MACHINE}[0-9a-f]{{8}}\.new", re.DOTALL)
 
 
@@ -28,11 +28,17 @@ class _NewFile(NamedTuple):
 def replace_files(
     *files: tuple[Path, Iterable[bytes] | Callable[[IO[bytes]], object]],
 ) -> None:
-    """Write the parts of each file to a new one in its folder, flush it to disk, and rename them to the targets.
+    """Write new files next to their targets, flush them to disk, and rename them all at the end.
 
-    Instead of parts there may be what writes them. An existing file's permissions are kept. Raises OSError, and what
-    making the parts raises; then all targets are unchanged and the new files removed. Once the first has its name, an
-    interruption or error is raised after the others have theirs. What a killed process left in the folders is removed.
+    Existing files keep their permissions. Temporary files of killed processes are removed. If
+    something fails before the first rename, all targets are unchanged and the new files removed.
+    After the first rename, the others are renamed too before an interruption or error is raised.
+
+    Args:
+        files: Each target with the parts to write, or with a function that writes them.
+
+    Raises:
+        OSError: A file cannot be written.
     """
     with ExitStack() as stack:
         news = list[_NewFile]()
@@ -60,21 +66,24 @@ def replace_files(
 
 
 def new_beside(target: Path) -> Path:
-    """A path for a temporary file in the folder of `target`: hidden, and with a random part."""
+    """Return a hidden path with a random part, for a temporary file next to `target`."""
     name = os.fsencode(target.name)[:100].decode(errors="ignore")
     return target.with_name(f".{name}.{MACHINE}{os.urandom(4).hex()}.new")
 
 
 def _create(stack: ExitStack, target: Path) -> _NewFile:
-    """Open a temporary file, locked as long as this process lives. The stack closes it, and removes it if it still has
-    its name."""
+    """Open a temporary file, locked for the lifetime of this process.
+
+    The stack closes it, and removes it unless it was renamed.
+    """
     while True:
         path = new_beside(target)
         stack.callback(_remove, path)
         file = stack.enter_context(open(path, "xb"))  # noqa: SIM115
-        with suppress(OSError):  # a disk without locks, on which nothing is abandoned
+        # On a disk without locks, no file counts as abandoned.
+        with suppress(OSError):
             flock(file, LOCK_EX)
-        # Another process may have taken it for abandoned just before the lock.
+        # Another process may have removed it as abandoned just before the lock.
         if os.fstat(file.fileno()).st_nlink:
             return _NewFile(file, path, target)
 
@@ -85,7 +94,7 @@ def _remove(path: Path) -> None:
 
 
 def remove_abandoned(folder: Path) -> None:
-    """Remove the temporary files that killed processes left in a folder. Those of living processes are locked."""
+    """Remove temporary files of killed processes; those of running processes are locked."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             is_ours = _TEMPORARY.fullmatch(entry.name)
@@ -96,19 +105,25 @@ def remove_abandoned(folder: Path) -> None:
 
 
 def write_atomically(*files: tuple[str | os.PathLike[str], Iterable[str]]) -> None:
-    """Write the lines of each file as UTF-8 to a temporary one in the same folder, and rename all to their paths.
+    """Write the lines of each file as UTF-8, and replace all files at the end.
 
-    Of a symbolic link the target is replaced. An existing file's permissions are kept. A pipe or a device is written to
-    directly. Raises `FormatError` if one cannot be written; then the files are unchanged.
+    A symbolic link keeps its name and its target is replaced. Existing files keep their
+    permissions. A pipe or a device is written to directly.
+
+    Raises:
+        FormatError: A file cannot be written. Then the files are unchanged.
     """
     with as_format_error(files[0][0]):
-        placed = [(file_of(path), path, lines) for path, lines in files]
-        replace_files(
-            *((target, map(str.encode, lines)) for target, _, lines in placed if target)
-        )
-        for path, lines in (
-            (path, lines) for target, path, lines in placed if not target
-        ):
+        regular_files = []
+        streams = []
+        for path, lines in files:
+            target = file_of(path)
+            if target:
+                regular_files.append((target, map(str.encode, lines)))
+            else:
+                streams.append((path, lines))
+        replace_files(*regular_files)
+        for path, lines in streams:
             with open(path, "w", encoding="utf-8", newline="\n") as file:
                 file.writelines(lines)
 
@@ -116,9 +131,10 @@ def write_atomically(*files: tuple[str | os.PathLike[str], Iterable[str]]) -> No
 def write_whole(
     path: str | os.PathLike[str], write: Callable[[IO[bytes]], object]
 ) -> None:
-    """Have `write` make a file as `write_atomically` does: it is at `path` once all went well, and not before."""
+    """Have `write` make a file, and move it to `path` only after everything went well."""
     with as_format_error(path):
-        if target := file_of(path):
+        target = file_of(path)
+        if target:
             replace_files((target, write))
         else:
             with open(path, "wb") as file:
@@ -126,9 +142,10 @@ def write_whole(
 
 
 def check_place(path: str | os.PathLike[str]) -> None:
-    """Raise `FormatError` unless a file can be written at `path`; free disk space is not checked."""
+    """Raise `FormatError` if no file can be written at `path`; disk space is not checked."""
     with as_format_error(path):
-        if target := file_of(path):
+        target = file_of(path)
+        if target:
             remove_abandoned(target.parent)
             with ExitStack() as stack:
                 _create(stack, target)
@@ -137,9 +154,14 @@ def check_place(path: str | os.PathLike[str]) -> None:
 
 
 def file_of(path: str | os.PathLike[str]) -> Path | None:
-    """The regular file, existing or not, that `path` leads to; None for a pipe, a device, or an open file descriptor.
+    """Resolve `path` to a regular file, existing or not.
 
-    Raises OSError or ValueError for a path that leads nowhere.
+    Returns:
+        The file, or None for a pipe, a device, or an open file descriptor.
+
+    Raises:
+        OSError: The path cannot be read.
+        ValueError: Its folder does not exist, or it is a folder, a socket or a disk.
     """
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
@@ -155,9 +177,11 @@ def file_of(path: str | os.PathLike[str]) -> Path | None:
     if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
         return None
     if not stat.S_ISREG(mode):
-        raise ValueError("it is a socket or a disk, and no file")
-    # What a shell has opened is to be written to, and not replaced: /dev/stdout, /dev/fd/3.
-    return None if os.path.abspath(path).startswith(("/dev/", "/proc/")) else target
+        raise ValueError("it is a socket or a disk, not a file")
+    # A file that a shell has opened is written to, not replaced: /dev/stdout, /dev/fd/3.
+    if os.path.abspath(path).startswith(("/dev/", "/proc/")):
+        return None
+    return target
 
 
 @contextmanager
@@ -165,15 +189,11 @@ def as_format_error(path: str | os.PathLike[str]) -> Iterator[None]:
     """Turn an error of writing the file at `path` into a `FormatError`."""
     try:
         yield
-    except (
-        FormatError
-    ):  # from whoever makes the lines: this tokenizer cannot be written so
+    except FormatError:
+        # The lines could not be made: the format cannot hold this tokenizer.
         raise
-    except (
-        OSError,
-        ValueError,
-    ) as error:  # ValueError also of a path with a NUL character
+    except (OSError, ValueError) as error:
+        # A path with a NUL character raises ValueError too.
         reason = error.strerror if isinstance(error, OSError) else error
-        raise FormatError(
-            f"{visible(shortened(os.fspath(path), 200))} cannot be written: {reason}."
-        ) from error
+        name = visible(shortened(os.fspath(path), 200))
+        raise FormatError(f"{name} cannot be written: {reason}.") from error

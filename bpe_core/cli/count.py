@@ -1,4 +1,4 @@
-"""`count` and `counts`: what training needs of texts, as a file, and several such files as one."""
+"""`count` and `counts`: count the pre-tokens of texts for training, and merge such counts."""
 
 import tempfile
 from argparse import Namespace
@@ -31,7 +31,7 @@ def add(commands: Subcommands) -> None:
     parser = add_command(commands, run_counts)
     parser.add_argument("what", choices=("merge",), help="what to do with the files")
     parser.add_argument(
-        "paths", nargs="+", metavar="A", help="a file that `count` has written"
+        "paths", nargs="+", metavar="A", help="a file written by `count`"
     )
     _add_output(parser, required=True)
 
@@ -40,30 +40,33 @@ def _add_output(parser: Parser, required: bool) -> None:
     parser.add_value(
         "-o --output",
         "C",
-        "the file of counts to write, in parquet",
+        "the file of counts to write, in Parquet",
         "",
         required=required,
     )
-    most = "memory to use at most, such as 1GB; more goes to a temporary file beside C (half of what the machine has)"
+    most = "memory limit, such as 1GB; the rest goes to a temporary file next to C (default: half of the memory)"
     parser.add_value("--memory", "SIZE", most)
 
 
 def run_count(options: Namespace) -> int:
-    """Count documents, bytes, characters and pieces; with -o, keep the counts for a training elsewhere or later.
+    """Count documents, bytes, characters and pre-tokens; with -o, save the counts for training.
 
     count my_texts/ --pattern gpt2
     count my_texts/ notes.md -o counts.parquet
     count reviews.parquet::text --pattern gpt4o --memory 1GB -o counts.parquet
     count my_texts/ --dask tcp://scheduler:8786 -o counts.parquet
 
-    C has a row a piece, in the order of first appearance: the piece, how often it occurs, in how many documents,
-    and the first and last of them. train --counts C learns what it learns from the texts, for every tie rule.
+    C has one row per pre-token, in the order of first appearance: the pre-token, how often it occurs, in how
+    many documents, and the first and last of them. train --counts C learns the same merges as from the texts,
+    for every tie rule.
     """
     recipe = recipe_of(options, {})
     with ExitStack() as stack:
         job, spill = _begin(
-            options, stack, patience=10 if options.dask else 0.05
-        )  # Dask takes seconds
+            options,
+            stack,
+            patience=10 if options.dask else 0.05,  # Dask takes seconds
+        )
         counts = recipe.count(
             options.pattern, job, outputs=(options.output,), spill=spill
         )
@@ -88,9 +91,8 @@ def run_counts(options: Namespace) -> int:
 
     counts merge monday.parquet tuesday.parquet -o both.parquet
 
-    The pieces keep the order of the first file, then come the new ones of the next. So the tie rule "first" learns
-    what it learns from the texts if the files are named in the order of their texts; merged in another order, it
-    learns what it learns from the texts in that order. The other tie rules need no order.
+    The pre-tokens keep the order of the first file, followed by the new ones of each next file. The tie rule
+    "first" depends on this order: name the files in the order of their texts. The other tie rules do not.
     """
     with ExitStack() as stack:
         job, spill = _begin(options, stack)
@@ -112,7 +114,7 @@ def run_counts(options: Namespace) -> int:
 def _begin(
     options: Namespace, stack: ExitStack, patience: float = 0.05
 ) -> "tuple[Job, Spill | None]":
-    """What reports, and where to spill: beside the output, if there is one."""
+    """Start the job, and with an output file, the spill next to it."""
     job = stack.enter_context(closing(Job(StderrReporter(), patience=patience)))
     if not options.output:
         return job, None

@@ -1,7 +1,7 @@
-"""The command line: runs a subcommand, and turns whatever goes wrong into one sentence and an exit code.
+"""The command line: run a subcommand, and turn any error into one sentence and an exit code.
 
-Exit codes: 0 done, 1 a check failed (`audit --fail-on`, `train --preset`), 2 wrong usage or bad input, 130 interrupted.
-Data goes to stdout, progress and errors to stderr.
+Exit codes: 0 done, 1 a check failed (`audit --fail-on`, `train --preset`), 2 wrong usage or bad
+input, 130 interrupted. Data goes to stdout, progress and errors to stderr.
 """
 
 import errno
@@ -15,8 +15,7 @@ from bpe_core.cli.arguments import Parser
 from bpe_core.errors import BpeError, Stopped, as_sentence
 from bpe_core.process import INTERRUPTED, guarded, print_to_stderr
 
-# An OSError with one of these and no file name comes from stdout, which takes no more.
-_OF_OUTPUT: Final = (
+_OUTPUT_ERRORS: Final = (
     errno.ENOSPC,
     errno.EDQUOT,
     errno.EFBIG,
@@ -24,6 +23,7 @@ _OF_OUTPUT: Final = (
     errno.EIO,
     errno.EPIPE,
 )
+"""An OSError with one of these numbers and no file name comes from writing to stdout."""
 COMMANDS: Final = (
     train,
     count,
@@ -32,21 +32,29 @@ COMMANDS: Final = (
     audit,
     why,
     files,
-)  # their modules, in the order of the help
+)
+"""The modules of the commands, in the order of the help."""
 
 
 def main(argv: Sequence[str] | None = None, *, prog: str = "bpescope") -> int:
-    """Run one subcommand and return its exit code; `prog` is how the program calls itself. Raises KeyboardInterrupt."""
+    """Run one subcommand and return its exit code.
+
+    Args:
+        argv: The arguments; those of the process if None.
+        prog: The name of the program in messages.
+
+    Raises:
+        KeyboardInterrupt: The user pressed Ctrl+C.
+    """
     return guarded(lambda: _run(argv, prog), prog)
 
 
 def _run(argv: Sequence[str] | None, prog: str) -> int:
-    """`main` with every error printed, but OSError if stdout cannot be written to; SystemExit after --help, and
-    KeyboardInterrupt, pass through."""
+    """Run a subcommand and print its error, unless it comes from writing to stdout."""
     parser = Parser(
         prog=prog,
-        description="Byte-pair encoding without a screen: learn a vocabulary, use it, look for what is wrong with it.",
-        epilog=f"{prog} COMMAND --help shows the options of a command and an example.",
+        description="Byte-pair encoding on the command line: train, use, compare and audit tokenizers.",
+        epilog=f"{prog} COMMAND --help shows the options of a command with examples.",
     )
     commands = parser.add_subparsers(metavar="COMMAND", required=True, title="commands")
     for command in COMMANDS:
@@ -58,14 +66,11 @@ def _run(argv: Sequence[str] | None, prog: str) -> int:
         print_to_stderr(f"{prog}: Interrupted.")
         return INTERRUPTED
     except Exception as error:
-        if (
-            isinstance(error, OSError)
-            and error.filename is None
-            and error.errno in _OF_OUTPUT
-        ):
-            raise
-        is_ours = not isinstance(error, BpeError | OSError | MemoryError)
-        if is_ours and (options.debug or os.environ.get("BPESCOPE_DEBUG")):
-            traceback.print_exc()  # it helps whoever mends our mistake, and nobody else
+        if isinstance(error, OSError) and error.filename is None:
+            if error.errno in _OUTPUT_ERRORS:
+                raise
+        is_bug = not isinstance(error, BpeError | OSError | MemoryError)
+        if is_bug and (options.debug or os.environ.get("BPESCOPE_DEBUG")):
+            traceback.print_exc()
         print_to_stderr(f"{prog}: {as_sentence(error)}")
     return 2

@@ -23,9 +23,9 @@ from bpe_core.worker.job import Job
 from bpe_core.worker.train import Recipe, TrainRequest, train
 
 SOURCES: Final = (
-    "texts, folders of them, and addresses (s3://, hf://, https://); packed ones, too, and those whose rows or members "
-    "are the documents: .jsonl .csv .tsv .parquet .arrow .warc .wet .tar .zip; PATH::FIELD names the field; "
-    "- for stdin, or a pipe, which are read once and without a sample"
+    "text files, folders and URLs (s3://, hf://, https://), compressed or not; in .jsonl .csv .tsv .parquet .arrow "
+    ".warc .wet .tar .zip each row or member is a document; PATH::FIELD selects a field; - for stdin; stdin and pipes "
+    "are read once and cannot be sampled"
 )
 
 
@@ -34,16 +34,16 @@ def add(commands: Subcommands) -> None:
 
 
 def add_arguments(parser: Parser) -> None:
-    """Add the texts, the options and what is written; unless a help text says otherwise, what is left out is ""."""
+    """Add the arguments of `train`. The default of options is "" unless given here."""
     parser.add_argument("paths", nargs="*", metavar="PATH", help=SOURCES)
     parser.add_value("-o --output", "OUT", "the file to save the tokenizer to")
-    outcome = "run a founding example again, with its own text and options, and say whether it comes out; no OUT needed"
+    outcome = "train a published example with its own text and options, and check the result; needs no OUT"
     parser.add_argument("--preset", choices=PRESETS, default="", help=outcome)
     parser.add_value(
-        "--curve", "FILE", "write the corpus after every merge there, as CSV"
+        "--curve", "FILE", "write the corpus size after each merge to FILE, as CSV"
     )
     parser.add_flag(
-        "keep-existing", "replace no file: where OUT is taken, save as OUT-2, OUT-3, …"
+        "keep-existing", "never replace files: if OUT exists, save as OUT-2, OUT-3, …"
     )
     for field in fields(Options):
         option = OPTION_OF[field.name]
@@ -61,31 +61,31 @@ def add_arguments(parser: Parser) -> None:
             f"--{option.argument}", dest=field.name, help=option.help(usual), **how
         )
     parser.add_value("--extend", "OLD", f"{EXTEND.help()}:\n{A_TOKENIZER}")
-    begin = "with --extend: begin with the first STEP merges of OLD only"
+    begin = "with --extend: keep only the first STEP merges of OLD"
     parser.add_value("--fork", "STEP", begin, None, type=integer)
     add_choice(parser)
     parser.add_value(
         "--counts",
         "C",
-        "learn from these counts instead of texts: a file that `count` has written",
+        "train on these counts instead of texts: a file written by `count`",
     )
-    least = "with --counts: leave out pieces that occur less than N times; how wrong a count can be then, is said (1)"
+    least = "with --counts: drop pre-tokens seen fewer than N times, and report the largest possible error (default: 1)"
     parser.add_value("--min-piece-count", "N", least, 1, type=integer)
     parser.add_flag(
-        "resume", "go on where an earlier run of this command ended, however it ended"
+        "resume", "continue an earlier run of this command, however it ended"
     )
     parser.add_value(
         "--resume-from",
         "FILE",
-        "the same, from this file instead of OUT.checkpoint or OUT",
+        "like --resume, but from this file instead of OUT.checkpoint or OUT",
     )
-    kept = "where to keep what is learned so far, until OUT is saved (OUT.checkpoint)"
+    kept = "the file for progress until OUT is saved (default: OUT.checkpoint)"
     parser.add_value("--checkpoint", "FILE", kept)
 
 
 def add_choice(parser: Parser) -> None:
-    """Add what counts of the texts: which field, which documents, how often; fields of `Recipe` but for the first."""
-    field = "the field or column of the documents, for each PATH that does not end in ::NAME; a guess, which is said"
+    """Add the options that select and weigh documents: `--field` and fields of `Recipe`."""
+    field = "the field or column with the documents, for each PATH without ::NAME (default: guessed and reported)"
     parser.add_value("--field --column", "NAME", field)
     parser.add_value(
         "--sample", "X", OPTIONS["sample"].help("such as 1/10 or 0.1; all")
@@ -110,23 +110,21 @@ def add_choice(parser: Parser) -> None:
 
 
 def recipe_of(options: Namespace, rules: Mapping[str, Any]) -> Recipe:
-    """What `add_choice` has added, and other options that a `Recipe` has."""
-    given, field = _given(Recipe, options), options.field
-    paths = tuple(
-        f"{path}::{field}" if field and not split_field(path)[1] else path
-        for path in options.paths
-    )
-    return Recipe(
-        **given | {"paths": paths}, options=rules, weights=tuple(options.weight)
-    )
+    """Make a `Recipe` from the options that `add_choice` and other commands declare."""
+    values = _given(Recipe, options)
+    paths = list[str]()
+    for path in options.paths:
+        _, field = split_field(path)
+        if options.field and not field:
+            path = f"{path}::{options.field}"
+        paths.append(path)
+    values["paths"] = tuple(paths)
+    return Recipe(**values, options=rules, weights=tuple(options.weight))
 
 
 def request_of(options: Namespace) -> TrainRequest:
-    rules = {
-        name: value
-        for name in OPTION_OF
-        if (value := getattr(options, name)) is not None
-    }
+    values = {name: getattr(options, name) for name in OPTION_OF}
+    rules = {name: value for name, value in values.items() if value is not None}
     return TrainRequest(recipe_of(options, rules), **_given(TrainRequest, options))
 
 
@@ -139,7 +137,7 @@ def _given(kind: type[Recipe | TrainRequest], options: Namespace) -> dict[str, A
 
 
 def run_train(options: Namespace) -> int:
-    """Learn a vocabulary from texts and save it.
+    """Train a vocabulary on texts and save it.
 
     train my_texts/ notes.md -o mine.json --vocab-size 4096
     train log.txt -o log.json --pattern none --special '<|endoftext|>'
@@ -149,20 +147,17 @@ def run_train(options: Namespace) -> int:
     train --counts counts.parquet -o mine.json
     train --preset S0
 
-    Every few seconds what is learned is kept in OUT.checkpoint, a tokenizer file like any other, until OUT is
-    saved. After any end, the same command with --resume goes on from there, or from OUT if it was stopped;
-    it reads the same texts again, so a pipe has to bring the same text again.
-    --extend STAGE1 --pattern none merges across words behind the merges of STAGE1: that is SuperBPE.
+    The merges are saved in OUT.checkpoint every few seconds, as a tokenizer file like any other, until OUT is
+    saved. If training ends early, the same command with --resume continues from there, or from OUT if it was
+    stopped. It reads the same texts again, so a pipe must deliver the same text.
+    --extend STAGE1 --pattern none adds merges across words to the merges of STAGE1: this is SuperBPE.
     """
     with closing(Job(StderrReporter(), patience=0)) as job:
         tokenizer = train(request_of(options), job)
     if job.stopped:
         return INTERRUPTED
-    came_out, sentence = (
-        PRESETS[options.preset].verdict(tokenizer)
-        if options.preset and tokenizer
-        else (True, "")
-    )
-    if sentence:
-        print(visible(sentence))
-    return int(not came_out)
+    if not (options.preset and tokenizer):
+        return 0
+    is_expected, sentence = PRESETS[options.preset].verdict(tokenizer)
+    print(visible(sentence))
+    return 0 if is_expected else 1

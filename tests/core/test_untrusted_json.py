@@ -11,9 +11,9 @@ from bpe_core.typed_numbers import ids_in
     ("data", "problem"),
     [
         (b"", "line 1, column 1 is not JSON"),
-        (b'{"a": 1, "a": 2}', "the key 'a' stands twice"),
+        (b'{"a": 1, "a": 2}', "the key 'a' occurs twice"),
         (b'{"\x1b[2J\\u001b[2J": 1}', "is not JSON"),
-        (b'{"\\u001b[2J": 1, "\\u001b[2J": 2}', "the key '␛\\[2J' stands twice"),
+        (b'{"\\u001b[2J": 1, "\\u001b[2J": 2}', "the key '␛\\[2J' occurs twice"),
         (b"9" * 10_000, "a number in it has thousands of digits"),
         (b'"\xff"', "it is not UTF-8 at byte 1"),
         (b"[1, 2, 3, 4]", "it has more than 3 values"),

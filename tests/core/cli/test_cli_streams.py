@@ -25,7 +25,7 @@ TRAIN = "bpescope train seed.txt --vocab-size 259 --pattern none -o out.json"
         pytest.param(
             *(
                 "bpescope encode -t seed.json seed.txt >&-",
-                "is to be printed cannot be written: Bad file descriptor",
+                "The output cannot be written: Bad file descriptor",
             ),
             marks=pytest.mark.slow,
         ),
@@ -126,7 +126,7 @@ def test_a_device_and_a_pipe_are_written_through_and_not_replaced(folder: Path) 
         ),
         ("x" * 300, "File name too long"),
         ("circle", "Too many levels of symbolic links"),
-        ("socket", "it is a socket or a disk, and no file"),
+        ("socket", "it is a socket or a disk, not a file"),
     ],
 )
 def test_a_place_that_takes_no_file_is_told_before_any_work(

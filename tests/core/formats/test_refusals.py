@@ -139,7 +139,7 @@ NATIVE = [
     (b'{"format": "bpescope", ', "line 1, column 24 is not JSON"),
     (b'{"format": "bpescope"}\nx', "line 2"),
     (b'{"format": "bpescope", "a": "\xff"}', "not UTF-8 at byte 29"),
-    (b'{"format": "bpescope", "format": "bpescope"}', "'format' stands twice"),
+    (b'{"format": "bpescope", "format": "bpescope"}', "'format' occurs twice"),
     (b'{"format": "bpescope", "a": ' + b"9" * 10_000 + b"}", "thousands of digits"),
     (b'{"format": "bpescope", "a": ' + b"[" * 100_000, "nested too deeply"),
 ]

@@ -175,7 +175,7 @@ def test_a_repository_is_fetched_with_what_lies_beside_its_tokenizer(
 def test_a_repository_without_a_tokenizer_is_one_sentence(tmp_path, monkeypatch):
     fake_hub(monkeypatch, tmp_path, {"README.md": ""})
     with pytest.raises(
-        FetchError, match=r"^some/model has no tokenizer that is known here"
+        FetchError, match=r"^some/model has no supported tokenizer file"
     ):
         fetch("some/model")
 
@@ -226,7 +226,7 @@ NOT_FOUND = named_error("RepositoryNotFoundError")
         (
             "some/model",
             named_error("GatedRepoError", type(NOT_FOUND)),
-            "its owner asks who you are",
+            "its owner restricts access",
         ),
         ("some/model", NOT_FOUND, "shows you no such repository"),
         (
@@ -242,7 +242,7 @@ NOT_FOUND = named_error("RepositoryNotFoundError")
         (
             "some/model",
             named_error("HfHubHTTPError", status=503),
-            "the server answers 503",
+            "the server returned status 503",
         ),
         ("some/model", named_error("ConnectError"), "no connection"),
         ("some/model", PermissionError(13, "no", "/cache"), "/cache cannot be written"),
@@ -250,9 +250,9 @@ NOT_FOUND = named_error("RepositoryNotFoundError")
         (
             "gpt-4o",
             named_error("HTTPError", OSError, status=404),
-            "the server answers 404",
+            "the server returned status 404",
         ),
-        ("gpt-4o", ValueError("Hash mismatch"), "not the file that was published"),
+        ("gpt-4o", ValueError("Hash mismatch"), "differs from the published one"),
         ("gpt-4o", PermissionError(13, "no"), "cannot be written"),
     ],
 )
