@@ -66,9 +66,9 @@ def _run(argv: Sequence[str] | None, prog: str) -> int:
         print_to_stderr(f"{prog}: Interrupted.")
         return INTERRUPTED
     except Exception as error:
-        if isinstance(error, OSError) and error.filename is None:
-            if error.errno in _OUTPUT_ERRORS:
-                raise
+        of_output = error if isinstance(error, OSError) and not error.filename else None
+        if of_output and of_output.errno in _OUTPUT_ERRORS:
+            raise
         is_bug = not isinstance(error, BpeError | OSError | MemoryError)
         if is_bug and (options.debug or os.environ.get("BPESCOPE_DEBUG")):
             traceback.print_exc()
