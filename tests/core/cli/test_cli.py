@@ -323,7 +323,7 @@ def test_bad_input_gets_one_sentence_and_exit_code_2(
     [
         (
             "train x -o y --vocab-size 257.5",
-            "bpescope train: --vocab-size: '257.5' is no whole number",
+            "bpescope train: --vocab-size: '257.5' is not a whole number",
         ),
         (
             f"train x -o y --max-token-length {'9' * 5000}",
@@ -341,7 +341,7 @@ def test_bad_input_gets_one_sentence_and_exit_code_2(
         ("why x -t y --rows -5", "bpescope why: --rows: '-5' is below 0"),
         (
             "compare x -t y --examples few",
-            "bpescope compare: --examples: 'few' is no whole number",
+            "bpescope compare: --examples: 'few' is not a whole number",
         ),
         (
             "compare x -t y --metrics tokens,length",
@@ -380,7 +380,7 @@ def test_wrong_usage_is_told_in_one_sentence(
 ) -> None:
     code, out, error = bpescope(line)
     assert (code, out) == (2, "")
-    assert error.startswith(sentence) and error.endswith("--help says what there is.\n")
+    assert error.startswith(sentence) and error.endswith(" --help.\n")
     assert error.count("\n") == 1 and len(error) < 800
 
 
@@ -403,7 +403,7 @@ def test_every_command_explains_itself_with_an_example(bpescope: Bpescope) -> No
         code, text, _ = bpescope(f"{command} --help")
         assert (
             code == 0
-            and f"\n  bpescope {command} " in text.partition("for example:")[2]
+            and f"\n  bpescope {command} " in text.partition("examples:")[2]
         )
     assert all(
         value in text
