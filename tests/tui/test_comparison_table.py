@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from scope import alone
-from test_table import worked_out
+from test_table import dropped, worked_out
 
 from bpe_core import train
 from bpe_core.metrics import comparison as metrics
@@ -84,6 +84,32 @@ def test_each_view_draws_and_sorts_each_of_its_rows(comparison: ComparisonRun) -
                             view.n_rows, partial(column.sort, None), descending=False
                         )
                         assert sorted(worked_out(steps)) == [*range(view.n_rows)]
+
+
+@pytest.mark.parametrize(
+    ("key", "gone", "right", "descending"),
+    [
+        (
+            "texts",
+            "bytes plot more",
+            "bytes t0 t1 t2 more",
+            "bytes t0 t1 t2 more plot",
+        ),
+        ("metrics", "meaning unit", "t0 t1 t2", ""),
+        ("lines", "where", "more t0 t1 t2", "more t0 t1 t2"),
+        ("disagreements", "where", "times", "times t0 t1"),
+        ("vocabularies", "", "id0 id1", ""),
+    ],
+)
+def test_numbers_are_aligned_and_narrow_tables_drop_what_tells_least(
+    comparison: ComparisonRun, key: str, gone: str, right: str, descending: str
+) -> None:
+    columns = seen(comparison, key).columns
+    assert dropped(columns) == gone.split()
+    assert [column.key for column in columns if column.right] == right.split()
+    assert [
+        column.key for column in columns if column.descending
+    ] == descending.split(), "the largest first"
 
 
 def test_rows_tell_what_was_counted(comparison: ComparisonRun) -> None:

@@ -23,13 +23,14 @@ from bpe_core.trainer.conditions import condition
 from bpe_core.worker.inputs import FetchRequest
 from bpe_core.worker.messages import Event, Failed, Saved, Stop, WorkProgress
 from tests.core.worker_process import merges_of
-from tui.disk import config
+from tui.disk import config, tokenizer_files
 from tui.disk.config import Configuration
 from tui.disk.locked import Note, checkpoint_of, left_behind
 from tui.features import training as training_module
 from tui.features.audit import AuditFeature
 from tui.features.comparison import ComparisonFeature
 from tui.features.course import Course, TrainingTask
+from tui.features.explaining import Explaining
 from tui.features.feature import BUSY
 from tui.features.resuming import Resuming
 from tui.features.shown import Shown
@@ -46,6 +47,7 @@ from tui.state import (
     Loaded,
     Run,
     RunCurve,
+    StepExplained,
     TrainingOptions,
     UnfinishedTraining,
 )
@@ -987,6 +989,34 @@ async def test_one_that_another_program_keeps_is_forgotten_also_by_the_next_sear
     house.tokenizers.check_files(everywhere=True)
     await house.screen.rest()
     assert not house.screen.kept and cached.exists()
+
+
+def test_it_is_told_how_much_of_the_texts_is_read_for_an_explanation() -> None:
+    screen = FakeScreen(explained=StepExplained())
+    feature = Explaining(as_screen(screen), cast(Shown, SimpleNamespace()))
+    for done, total, share in (1, 4, "25%"), (4, 4, "100%"), (0, 0, "100%"):
+        feature._hear(WorkProgress("counting", done, total))
+        assert screen.explained.waiting == f"reading the texts {share}"
+
+
+@pytest.mark.usefixtures("home")
+async def test_other_programs_files_are_searched_only_where_that_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched: list[object] = []
+
+    def search(forgotten: object) -> tuple[KnownTokenizer, ...]:
+        searched.append(forgotten)
+        return ()
+
+    monkeypatch.setattr(tokenizer_files, "found", search)
+    house = House()
+    house.tokenizers.check_files()
+    await house.screen.rest()
+    assert not searched
+    house.tokenizers.check_files(everywhere=True)
+    await house.screen.rest()
+    assert searched == [()]
 
 
 # After a training
