@@ -354,6 +354,18 @@ def test_tables_of_a_comparison_for_a_paper_say_what_their_numbers_are_of(
         assert "without spaces" not in bpescope(f"{BOTH} {form} text.txt")[1]
 
 
+def test_the_worst_lines_are_compared_with_all_other_tokenizers(
+    bpescope: Bpescope,
+) -> None:
+    Path("lines.txt").write_text("plain\n" + TEXT)
+    for asked, best in (
+        (BOTH, "the other"),
+        (f"{BOTH} -t one.json", "the best of the others"),
+    ):
+        out = bpescope(f"{asked} lines.txt")[1]
+        assert f"worst for it, in tokens more than by {best}" in out
+
+
 def tables_of(out: str) -> list[list[list[str]]]:
     return [list(csv.reader(table.splitlines())) for table in out.split("\n\n")]
 

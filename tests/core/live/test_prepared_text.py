@@ -64,6 +64,14 @@ def test_a_piece_across_parts_is_followed_in_both_directions(name):
         assert live.piece_at(offset)[:2] == whole.piece_at(offset)[:2]
 
 
+def test_ripple_counts_bytes_to_the_right_of_an_edit():
+    vocabulary = Vocabulary.of_bytes().extended([(120, 97, 256), (97, 98, 257)])
+    tokenizer = prepared([n.NormalForm("NFC")], [], vocabulary)
+    change = LiveText(tokenizer, "abcd").splice(0, 0, "x")
+    assert (change.inserted, change.removed) == ((256, 98), (257,))
+    assert change.ripple == 1
+
+
 def test_the_space_put_before_a_text_stands_for_nothing_in_it():
     live = LiveText(MAKERS["llama 2"](), "low lowl")
     assert live.spans(0, 8) == [
