@@ -20,6 +20,7 @@ from bpe_core.errors import FormatError
 from bpe_core.tokenizer.training_record import STOPPED
 from bpe_core.trainer import Merges
 from bpe_core.trainer.conditions import condition
+from bpe_core.vocabulary import Vocabulary
 from bpe_core.worker.inputs import FetchRequest
 from bpe_core.worker.messages import Event, Failed, Saved, Stop, WorkProgress
 from tests.core.worker_process import merges_of
@@ -27,7 +28,7 @@ from tui.disk import config, tokenizer_files
 from tui.disk.config import Configuration
 from tui.disk.locked import Note, checkpoint_of, left_behind
 from tui.features import training as training_module
-from tui.features.audit import AuditFeature
+from tui.features.audit import AuditFeature, example
 from tui.features.comparison import ComparisonFeature
 from tui.features.course import Course, TrainingTask
 from tui.features.explaining import Explaining
@@ -950,6 +951,30 @@ async def test_what_is_taken_off_the_list_stays_a_file_and_what_is_deleted_does_
     assert own.exists() and screen.kept == (mine,), "it was not meant"
     await tokenizers.discard(mine)
     assert not own.exists() and not screen.kept and not screen.remembered.names
+
+
+async def test_what_is_taken_off_the_list_takes_no_other_file_with_it(
+    home: Path, shelf: Path
+) -> None:
+    house = House()
+    for name in "abc":
+        path = home / f"{name}.json"
+        save(SMALL, path)
+        await house.tokenizers.add(path, SMALL)
+    await house.tokenizers.list_anew()
+    (known,) = [one for one in house.screen.kept if one.path.endswith("b.json")]
+    await house.tokenizers.discard(known)
+    left = {Path(one.path).name for one in house.screen.kept}
+    assert left == {"a.json", "c.json"}
+
+
+def test_a_special_token_is_its_own_example() -> None:
+    vocabulary = Vocabulary(SMALL.vocabulary.base, SMALL.merges, {"<|end|>": 900})
+    tokenizer = Tokenizer(vocabulary, "gpt4")
+    assert example(tokenizer, 900, None) == "<|end|>"
+    for token in 256, 260:
+        text = example(tokenizer, token, None)
+        assert text is not None and token in tokenizer.encode(text)
 
 
 async def test_those_of_stopped_trainings_go_unless_they_are_named_or_used(

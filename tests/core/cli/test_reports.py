@@ -16,6 +16,7 @@ from shell import TEXT, Bpescope, in_a_shell
 
 from bpe_core import load, save, train
 from bpe_core.metrics.boundaries import morphological_alignment
+from bpe_core.report import ReportTable, Section, as_html
 
 BOTH = "compare -t one.json -t two.json"
 NASTY = "a|b`c <b> a|b`c <b> a|b`c <b> *x* *x* the theme of the other thesis\n" * 9
@@ -364,6 +365,17 @@ def test_the_worst_lines_are_compared_with_all_other_tokenizers(
     ):
         out = bpescope(f"{asked} lines.txt")[1]
         assert f"worst for it, in tokens more than by {best}" in out
+
+
+def test_a_comparison_needs_a_tokenizer(bpescope: Bpescope) -> None:
+    code, _, said = bpescope("compare text.txt")
+    assert code == 2 and "-t" in said
+
+
+def test_numbers_in_a_page_are_aligned() -> None:
+    table = ReportTable(["name", "bytes"], [["a", "1"]], numbers=[1])
+    page = as_html("Title", [Section(table=table)])
+    assert "<th>name<th class=n>bytes" in page
 
 
 def tables_of(out: str) -> list[list[list[str]]]:
