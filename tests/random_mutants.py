@@ -34,6 +34,8 @@ PACKAGES: Final = ("bpe_core", "tui")
 MOST_TESTS: Final = 150
 MOST_SECONDS: Final = 60.0
 """How long the tests of one mutant may take in all, as measured for the map."""
+LONGEST_NAME: Final = 1000
+"""Characters of the name of a test. A command line has no room for longer ones."""
 MOST_SECONDS_OF_FILE: Final = 300
 """How long the tests of one file may run under coverage; the map lacks those that take longer."""
 COVERAGE_SETTINGS: Final = """\
@@ -229,7 +231,7 @@ def read_reach(checkout: Path, durations: Path, data_files: list[Path]) -> Reach
     for row in durations.read_text("utf-8").splitlines():
         test, duration, outcome = json.loads(row)
         seconds[test] += duration
-        if outcome != "passed":
+        if outcome != "passed" or len(test) > LONGEST_NAME:
             failed.add(test)
     for test in failed:
         del seconds[test]
