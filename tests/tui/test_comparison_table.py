@@ -1,5 +1,6 @@
 """The tables of a comparison, without an app: what their rows say, how they are sorted, and where they lead."""
 
+import re
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -154,6 +155,13 @@ def test_lists_lead_to_their_places(comparison: ComparisonRun) -> None:
     )
     target, found = pair.target(0), texts(pair, 0)
     assert target is not None and target.length > 0 and "│" in found["t0"] + found["t2"]
+
+
+def test_vocabularies_are_counted_by_whose_tokens_they_are(
+    comparison: ComparisonRun,
+) -> None:
+    caption = seen(comparison, "vocabularies", tokenizer=1).caption
+    assert re.search(r"[\d,]+ in both · [\d,]+ only in A · [\d,]+ only in B", caption)
 
 
 def test_the_hint_of_a_script_without_spaces_says_what_it_is_not_for(
