@@ -69,8 +69,8 @@ def test_a_pitfall_and_its_place(kind: str, text: str, where: str) -> None:
     [
         ("five\xa0km\n", "U+00A0 (no-break space) looks like a plain space."),
         (
-            "one\u200b\u200btwo\n",
-            "U+200B (zero width space) and 1 more cannot be seen.",
+            "one\u200btwo\n",
+            "U+200B (zero width space) is invisible.",
         ),
     ],
 )
