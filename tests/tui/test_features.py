@@ -40,6 +40,7 @@ from tui.features.training import TrainingFeature
 from tui.process import WorkerProcess
 from tui.screen import MainScreen
 from tui.state import (
+    PACES,
     Audit,
     ComparisonRun,
     Corpus,
@@ -1042,6 +1043,19 @@ async def test_other_programs_files_are_searched_only_where_that_is_asked(
     house.tokenizers.check_files(everywhere=True)
     await house.screen.rest()
     assert searched == [()]
+
+
+def test_the_pace_goes_through_all_of_them_and_stays_at_both_ends() -> None:
+    screen = FakeScreen(pace=PACES[0])
+    shown = Shown(as_screen(screen))
+    paces = []
+    for _ in PACES:
+        paces.append(screen.pace)
+        shown.change_pace(1)
+    assert tuple(paces) == PACES and screen.pace == PACES[-1]
+    for _ in range(len(PACES) + 1):
+        shown.change_pace(-1)
+    assert screen.pace == PACES[0]
 
 
 # After a training
