@@ -1,12 +1,13 @@
 """Random mutants: small errors drawn by a seed from all that cosmic-ray can make of both packages.
 
-    pip install cosmic-ray coverage pytest-cov
+    pip install cosmic-ray coverage
     python -m tests.random_mutants --seed 36 --count 300 --results ../mutants.jsonl
     python -m tests.random_mutants --seed 36 --count 300 --only 17 --only 23    two of them again
 
 Each mutant changes one place in a copy of the checkout, and the quick tests that reach its line run, the fastest
-first. A map of the tests that reach each line is made first, with coverage: it takes a few minutes, and all of it
-takes an hour or two. Which of the survivors change nothing that can be seen, a reader decides.
+first. A map of the tests that reach each line is made first, with coverage: it takes ten minutes, and all of it takes
+an hour. Coverage does not see the processes that tests start: if no test is known to reach a line, all tests of its
+room run. Which of the survivors change nothing that can be seen, a reader decides.
 """
 
 import argparse
@@ -33,6 +34,10 @@ PACKAGES: Final = ("bpe_core", "tui")
 MOST_TESTS: Final = 150
 MOST_SECONDS: Final = 60.0
 """How long the tests of one mutant may take in all, as measured for the map."""
+LONGEST_NAME: Final = 1000
+"""Characters of the name of a test. A command line has no room for longer ones."""
+MOST_SECONDS_OF_FILE: Final = 300
+"""How long the tests of one file may run under coverage; the map lacks those that take longer."""
 COVERAGE_SETTINGS: Final = """\
 [run]
 source = bpe_core,tui
@@ -41,8 +46,6 @@ parallel = true
 core = ctrace
 disable_warnings = module-not-measured,no-data-collected,module-not-imported
 """
-"""Processes that a test starts are not measured: lines that only they run are reported as unreached."""
-
 Span = tuple[tuple[int, int], tuple[int, int]]
 """The first (line, column) and the one after the last."""
 
@@ -171,10 +174,19 @@ def body_line(node: Any) -> int:
     return int(node.lineno)
 
 
+def pytest_runtest_protocol(item: Any) -> None:
+    """Tell coverage which test begins: pytest calls this with `-p tests.random_mutants`."""
+    import coverage
+
+    measured = coverage.Coverage.current()
+    if measured is not None:
+        measured.switch_context(item.nodeid)
+
+
 def pytest_runtest_logreport(report: Any) -> None:
-    """Note how long a part of a test took: pytest runs this with `-p tests.random_mutants`."""
+    """Note how long a part of a test took: pytest calls this with `-p tests.random_mutants`."""
     note = os.environ.get("BPESCOPE_TEST_DURATIONS")
-    if note and not os.environ.get("PYTEST_XDIST_WORKER"):
+    if note:
         with open(note, "a", encoding="utf-8") as file:
             print(
                 json.dumps([report.nodeid, report.duration, report.outcome]), file=file
@@ -182,32 +194,31 @@ def pytest_runtest_logreport(report: Any) -> None:
 
 
 def measure_reach(folder: Path) -> Reach:
-    """Run the quick tests under coverage in a copy of the checkout."""
+    """Run the quick tests under coverage in a copy of the checkout, each file in a process of its own.
+
+    So a file whose tests hang takes no other file out of the map.
+    """
     copy = Copy(folder / "measured")
     (folder / "data").mkdir()
     settings = folder / "coveragerc"
     settings.write_text(COVERAGE_SETTINGS % {"folder": folder})
     durations = folder / "durations"
-    with suppress(subprocess.TimeoutExpired):  # some test hangs under coverage
-        copy.run(
-            *(
-                "-m",
-                "pytest",
-                f"-n{PARALLEL}",
-                "-p",
-                "tests.random_mutants",
-                NO_SHRINKING,
-            ),
-            *(
-                "--cov",
-                f"--cov-config={settings}",
-                "--cov-context=test",
-                "--cov-report=",
-            ),
-            *("-W", "ignore::coverage.exceptions.CoverageWarning"),
-            seconds=1800,
-            variables={"BPESCOPE_TEST_DURATIONS": str(durations)},
-        )
+    durations.touch()
+
+    def measure(test_file: Path) -> None:
+        coverage = ("-m", "coverage", "run", f"--rcfile={settings}")
+        pytest = ("-m", "pytest", "-n0", "-p", "tests.random_mutants", NO_SHRINKING)
+        with suppress(subprocess.TimeoutExpired):
+            copy.run(
+                *coverage,
+                *pytest,
+                str(test_file),
+                seconds=MOST_SECONDS_OF_FILE,
+                variables={"BPESCOPE_TEST_DURATIONS": str(durations)},
+            )
+
+    with ThreadPoolExecutor(PARALLEL) as threads:
+        list(threads.map(measure, sorted(copy.folder.glob("tests/**/test_*.py"))))
     return read_reach(copy.folder, durations, sorted((folder / "data").iterdir()))
 
 
@@ -220,7 +231,7 @@ def read_reach(checkout: Path, durations: Path, data_files: list[Path]) -> Reach
     for row in durations.read_text("utf-8").splitlines():
         test, duration, outcome = json.loads(row)
         seconds[test] += duration
-        if outcome != "passed":
+        if outcome != "passed" or len(test) > LONGEST_NAME:
             failed.add(test)
     for test in failed:
         del seconds[test]
@@ -233,17 +244,9 @@ def read_reach(checkout: Path, durations: Path, data_files: list[Path]) -> Reach
             file = Path(path).relative_to(checkout).as_posix()
             by_line = tests_by_line.setdefault(file, {})
             for line, contexts in data.contexts_by_lineno(path).items():
-                tests = {_test_of_context(context) for context in contexts}
-                by_line.setdefault(line, set()).update(tests & seconds.keys())
+                tests = seconds.keys() & set(contexts)
+                by_line.setdefault(line, set()).update(tests)
     return Reach(tests_by_line, dict(seconds))
-
-
-def _test_of_context(context: str) -> str:
-    """The name of a test: "a.py::b" of "a.py::b|run"."""
-    for end in ("|setup", "|run", "|teardown"):
-        if context.endswith(end):
-            return context.removesuffix(end)
-    return ""
 
 
 def tests_for(source: str, drawn: Drawn, reach: Reach) -> list[str]:
@@ -259,6 +262,17 @@ def tests_for(source: str, drawn: Drawn, reach: Reach) -> list[str]:
     return chosen
 
 
+def tests_of_room(file: str) -> list[str]:
+    """The test files of a room of the engine, or of a module of the app."""
+    package, *folders, name = file.split("/")
+    if package == "tui":
+        patterns = [f"tests/tui/test_{name}", "tests/tui/test_features.py"]
+    else:
+        patterns = [f"tests/core/{folder}/**/test_*.py" for folder in folders[:1]]
+    paths = [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]
+    return [path.relative_to(ROOT).as_posix() for path in paths]
+
+
 def try_mutant(copy: Copy, drawn: Drawn, reach: Reach) -> dict[str, object]:
     """What became of a mutant, as a row of the results."""
     source = (ROOT / drawn.file).read_text("utf-8")
@@ -272,9 +286,12 @@ def try_mutant(copy: Copy, drawn: Drawn, reach: Reach) -> dict[str, object]:
     }
     tests = tests_for(source, drawn, reach)
     row["tests"] = len(tests)
+    planned = sum(reach.seconds[test] for test in tests)
+    if not tests:
+        tests = tests_of_room(drawn.file)
+        planned = MOST_SECONDS
     if not tests:
         return row | {"state": "unreached"}
-    planned = sum(reach.seconds[test] for test in tests)
     started = time.monotonic()
     with copy.replaced(drawn.file, new_source):
         code, words = copy.pytest(*tests, seconds=int(60 + 4 * planned))

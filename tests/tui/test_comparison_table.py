@@ -1,12 +1,13 @@
 """The tables of a comparison, without an app: what their rows say, how they are sorted, and where they lead."""
 
+import re
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import pytest
 from scope import alone
-from test_table import worked_out
+from test_table import dropped, worked_out
 
 from bpe_core import train
 from bpe_core.metrics import comparison as metrics
@@ -86,6 +87,32 @@ def test_each_view_draws_and_sorts_each_of_its_rows(comparison: ComparisonRun) -
                         assert sorted(worked_out(steps)) == [*range(view.n_rows)]
 
 
+@pytest.mark.parametrize(
+    ("key", "gone", "right", "descending"),
+    [
+        (
+            "texts",
+            "bytes plot more",
+            "bytes t0 t1 t2 more",
+            "bytes t0 t1 t2 more plot",
+        ),
+        ("metrics", "meaning unit", "t0 t1 t2", ""),
+        ("lines", "where", "more t0 t1 t2", "more t0 t1 t2"),
+        ("disagreements", "where", "times", "times t0 t1"),
+        ("vocabularies", "", "id0 id1", ""),
+    ],
+)
+def test_numbers_are_aligned_and_narrow_tables_drop_what_tells_least(
+    comparison: ComparisonRun, key: str, gone: str, right: str, descending: str
+) -> None:
+    columns = seen(comparison, key).columns
+    assert dropped(columns) == gone.split()
+    assert [column.key for column in columns if column.right] == right.split()
+    assert [
+        column.key for column in columns if column.descending
+    ] == descending.split(), "the largest first"
+
+
 def test_rows_tell_what_was_counted(comparison: ComparisonRun) -> None:
     n = [len(train(TEXT, vocab_size=size).encode(TEXT)) for size in (270, 300, 258)]
     view = seen(comparison, "texts")
@@ -128,6 +155,13 @@ def test_lists_lead_to_their_places(comparison: ComparisonRun) -> None:
     )
     target, found = pair.target(0), texts(pair, 0)
     assert target is not None and target.length > 0 and "│" in found["t0"] + found["t2"]
+
+
+def test_vocabularies_are_counted_by_whose_tokens_they_are(
+    comparison: ComparisonRun,
+) -> None:
+    caption = seen(comparison, "vocabularies", tokenizer=1).caption
+    assert re.search(r"[\d,]+ in both · [\d,]+ only in A · [\d,]+ only in B", caption)
 
 
 def test_the_hint_of_a_script_without_spaces_says_what_it_is_not_for(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tui.app import BpeScope
 from tui.disk import config
 from tui.disk.config import (
     Configuration,
@@ -204,3 +205,9 @@ def test_a_link_stays_one_and_leads_to_what_is_kept(home: Path) -> None:
     with pytest.raises(OSError):
         save_text("kept")
     assert not (home / "a disk that is not there").exists()
+
+
+def test_an_app_at_full_speed_shows_merges_at_once_whatever_is_remembered() -> None:
+    save_configuration(FILLED)
+    assert BpeScope(full_speed=True)._configuration == replace(FILLED, pace=0)
+    assert BpeScope()._configuration == FILLED

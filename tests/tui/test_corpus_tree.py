@@ -155,6 +155,8 @@ async def test_marks_are_given_and_taken_and_counted_at_folders_and_headings(
             await pilot.pause(0.01)
         rows = [" ".join(row.split()) for row in drawn(tree)[:4]]
         assert rows == ["▾ Files 3 ✓", "≠ b.txt 9 B", "✓ a.txt 9 B", "✓ more 1 ✓ ▸"]
+        width = tree.scrollable_content_region.width
+        assert {len(row) for row in drawn(tree)[:4]} == {width}, "aligned at the right"
         tree.weights = {a: "3", b: "2"}
         await pilot.pause()
         rows = [" ".join(row.split()) for row in drawn(tree)[1:3]]

@@ -20,16 +20,18 @@ from bpe_core.errors import FormatError
 from bpe_core.tokenizer.training_record import STOPPED
 from bpe_core.trainer import Merges
 from bpe_core.trainer.conditions import condition
+from bpe_core.vocabulary import Vocabulary
 from bpe_core.worker.inputs import FetchRequest
 from bpe_core.worker.messages import Event, Failed, Saved, Stop, WorkProgress
 from tests.core.worker_process import merges_of
-from tui.disk import config
+from tui.disk import config, tokenizer_files
 from tui.disk.config import Configuration
 from tui.disk.locked import Note, checkpoint_of, left_behind
 from tui.features import training as training_module
-from tui.features.audit import AuditFeature
+from tui.features.audit import AuditFeature, example
 from tui.features.comparison import ComparisonFeature
 from tui.features.course import Course, TrainingTask
+from tui.features.explaining import Explaining
 from tui.features.feature import BUSY
 from tui.features.resuming import Resuming
 from tui.features.shown import Shown
@@ -38,6 +40,7 @@ from tui.features.training import TrainingFeature
 from tui.process import WorkerProcess
 from tui.screen import MainScreen
 from tui.state import (
+    PACES,
     Audit,
     ComparisonRun,
     Corpus,
@@ -46,6 +49,7 @@ from tui.state import (
     Loaded,
     Run,
     RunCurve,
+    StepExplained,
     TrainingOptions,
     UnfinishedTraining,
 )
@@ -950,6 +954,30 @@ async def test_what_is_taken_off_the_list_stays_a_file_and_what_is_deleted_does_
     assert not own.exists() and not screen.kept and not screen.remembered.names
 
 
+async def test_what_is_taken_off_the_list_takes_no_other_file_with_it(
+    home: Path, shelf: Path
+) -> None:
+    house = House()
+    for name in "abc":
+        path = home / f"{name}.json"
+        save(SMALL, path)
+        await house.tokenizers.add(path, SMALL)
+    await house.tokenizers.list_anew()
+    (known,) = [one for one in house.screen.kept if one.path.endswith("b.json")]
+    await house.tokenizers.discard(known)
+    left = {Path(one.path).name for one in house.screen.kept}
+    assert left == {"a.json", "c.json"}
+
+
+def test_a_special_token_is_its_own_example() -> None:
+    vocabulary = Vocabulary(SMALL.vocabulary.base, SMALL.merges, {"<|end|>": 900})
+    tokenizer = Tokenizer(vocabulary, "gpt4")
+    assert example(tokenizer, 900, None) == "<|end|>"
+    for token in 256, 260:
+        text = example(tokenizer, token, None)
+        assert text is not None and token in tokenizer.encode(text)
+
+
 async def test_those_of_stopped_trainings_go_unless_they_are_named_or_used(
     shelf: Path,
 ) -> None:
@@ -987,6 +1015,47 @@ async def test_one_that_another_program_keeps_is_forgotten_also_by_the_next_sear
     house.tokenizers.check_files(everywhere=True)
     await house.screen.rest()
     assert not house.screen.kept and cached.exists()
+
+
+def test_it_is_told_how_much_of_the_texts_is_read_for_an_explanation() -> None:
+    screen = FakeScreen(explained=StepExplained())
+    feature = Explaining(as_screen(screen), cast(Shown, SimpleNamespace()))
+    for done, total, share in (1, 4, "25%"), (4, 4, "100%"), (0, 0, "100%"):
+        feature._hear(WorkProgress("counting", done, total))
+        assert screen.explained.waiting == f"reading the texts {share}"
+
+
+@pytest.mark.usefixtures("home")
+async def test_other_programs_files_are_searched_only_where_that_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched: list[object] = []
+
+    def search(forgotten: object) -> tuple[KnownTokenizer, ...]:
+        searched.append(forgotten)
+        return ()
+
+    monkeypatch.setattr(tokenizer_files, "found", search)
+    house = House()
+    house.tokenizers.check_files()
+    await house.screen.rest()
+    assert not searched
+    house.tokenizers.check_files(everywhere=True)
+    await house.screen.rest()
+    assert searched == [()]
+
+
+def test_the_pace_goes_through_all_of_them_and_stays_at_both_ends() -> None:
+    screen = FakeScreen(pace=PACES[0])
+    shown = Shown(as_screen(screen))
+    paces = []
+    for _ in PACES:
+        paces.append(screen.pace)
+        shown.change_pace(1)
+    assert tuple(paces) == PACES and screen.pace == PACES[-1]
+    for _ in range(len(PACES) + 1):
+        shown.change_pace(-1)
+    assert screen.pace == PACES[0]
 
 
 # After a training

@@ -8,14 +8,14 @@ from rich.console import Console
 from rich.style import Style
 from test_table import worked_out
 
-from bpe_core import train
+from bpe_core import LiveText, train
 from bpe_core.auditing.findings import Severity
 from bpe_core.auditing.verdicts import Verdict
 from bpe_core.explain.decoding import decoded_spans
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
 from tui.drawing.lines import InfoLine, info_strip, sentence
-from tui.text.token_lines import TokenFacts, branches, token_summary
+from tui.text.token_lines import TokenFacts, about_place, branches, token_summary
 from tui.text.views import lay_out
 
 # "low", "est" and what is made of them: l+o, lo+w, e+s, es+t, and <ESC>+[ as a merge no terminal should see.
@@ -40,6 +40,17 @@ def summary(
         info_strip(line, width, lambda _: Style(), Console()).text.rstrip()
         for line in lines
     ]
+
+
+def test_characters_beyond_ascii_are_named_with_their_place() -> None:
+    live = LiveText(BYTES, "aé")
+    plain = live.span_at(0)
+    accented = live.span_at(1)
+    assert plain is not None and accented is not None
+    assert [str(line.left) for line in about_place(live, plain, 40)] == ["character 0"]
+    first, second, *_ = about_place(live, accented, 40)
+    assert str(first.left) == "character 1"
+    assert str(second.left) == "é  latin small letter e with acute"
 
 
 def test_the_tree_goes_down_to_the_bytes() -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from contextvars import copy_context
 from typing import Any, ClassVar
@@ -24,7 +24,7 @@ from textual.pilot import Pilot
 
 from tui.drawing.lines import fit
 from tui.table.rows import SLICE, Search, rows_in_order, sorted_in_steps
-from tui.table.table import Cell, Choices, Column, Table
+from tui.table.table import Cell, Choices, Column, Table, place_columns
 from tui.terminal.background import Steps
 
 CHOICES: dict[str, Callable[[int, str], bool]] = {
@@ -138,6 +138,17 @@ def worked_out(steps: Steps[Any]) -> Any:
             next(steps)
     except StopIteration as done:
         return done.value
+
+
+def dropped(columns: Sequence[Column]) -> list[str]:
+    """Return the keys of the columns that go as a table gets narrower, the first one first."""
+    keys = [column.key for column in columns]
+    gone = []
+    for width in range(300, 0, -1):
+        kept = [place.column.key for place in place_columns(columns, width)]
+        gone += [key for key in keys if key not in kept]
+        keys = kept
+    return gone
 
 
 class Model(RuleBasedStateMachine):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from scope import alone
 from scope import drawn as lines
-from test_table import worked_out
+from test_table import dropped, worked_out
 from textual.pilot import Pilot
 
 from bpe_core.auditing.findings import KINDS, Severity
@@ -23,7 +23,7 @@ from tui.drawing.lines import InfoLine
 from tui.drawing.token_rows import HOLE, SPECIAL, TokenRows, exported
 from tui.state import Audit, PlaceInText
 from tui.terminal import background
-from tui.widgets.token_table import TokenPanel, TokenTable
+from tui.widgets.token_table import COLUMNS, TokenPanel, TokenTable
 
 BASE = {byte: bytes([byte]) for byte in range(256)}
 MERGES = [
@@ -244,6 +244,11 @@ async def test_a_narrow_table_keeps_the_kinds_in_reach(width: int) -> None:
             assert title in lines(table)[-1], "the chosen one is in sight"
             await pilot.click(TokenTable, offset=(lines(table)[-1].index(title), 11))
             assert table.choice == kind, "and a click finds it there"
+
+
+def test_a_narrow_table_drops_what_tells_least_first() -> None:
+    measures = ["largest_share", "document_frequency", "reference", "indicator"]
+    assert dropped(COLUMNS) == [*measures, "count", "reason", "kinds"]
 
 
 ROWS = worked_out(

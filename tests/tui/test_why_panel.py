@@ -224,6 +224,33 @@ async def test_as_steps_go_by_the_last_that_was_explained_is_told_as_a_whole(
         assert "after 4" in panel.query_one(Titles).note
 
 
+async def test_a_step_is_explained_only_while_the_panel_is_shown() -> None:
+    panel = WhyPanel(log := MergeLog())
+    async with alone(log, panel, size=(90, 60)) as (pilot, asked):
+        panel.ask()
+        assert not asked, "without a tokenizer there is nothing to explain"
+        tokenizer = S2.train()
+        panel.display, panel.tokenizer, panel.step = False, tokenizer, tokenizer.step
+        await pilot.pause()
+        panel.ask()
+        assert not asked
+        panel.display = True
+        panel.ask()
+        assert asked == [panel.step]
+        for focused, run in (True, Run()), (False, Run("merging")):
+            panel.run = run
+            if focused:
+                log.focus()
+            else:
+                pilot.app.screen.set_focus(None)
+            await pilot.pause()
+            panel.begin()
+            panel.run = Run()
+            asked.clear()
+            panel._want()
+            assert asked == [panel.step], "it goes on with the one it began with"
+
+
 async def test_the_table_of_a_small_corpus_stands_above_its_words() -> None:
     tokenizer, pieces = S2.train(), dict(S2.counts().pieces)
     panel = WhyPanel(log := MergeLog())

@@ -45,6 +45,18 @@ def test_what_was_appended_is_no_scaffold_by_rank(learned):
     assert f"After merge {end_of_order(longer):,}" in said and "were appended" in said
 
 
+def test_only_a_chain_that_uses_up_its_parts_is_a_copy(learned):
+    """At the first steps counts fall fast, so a merge right after another may leave much of it."""
+    early = [(200, 201, 9_000), (9_000, 202, 9_001)]
+    late = [(203, 204, 9_002), (9_002, 205, 9_003)]
+    vocabulary = Vocabulary(learned.base, [*early, *learned.merges, *late])
+    findings = audit(Tokenizer(vocabulary, "none"))
+    parts = {finding.id for finding in findings.of("scaffold")}
+    assert {9_000, 9_002} <= parts
+    copies = {finding.id for finding in findings.of("verbatim")}
+    assert 9_003 in copies and 9_001 not in copies
+
+
 def every_split(tokenizer):
     """The text of a tokenizer.json that lists each way to split a token as a merge, as that of Llama 3 does."""
     described = json.loads("".join(write(tokenizer)))

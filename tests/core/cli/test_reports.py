@@ -16,6 +16,7 @@ from shell import TEXT, Bpescope, in_a_shell
 
 from bpe_core import load, save, train
 from bpe_core.metrics.boundaries import morphological_alignment
+from bpe_core.report import ReportTable, Section, as_html
 
 BOTH = "compare -t one.json -t two.json"
 NASTY = "a|b`c <b> a|b`c <b> a|b`c <b> *x* *x* the theme of the other thesis\n" * 9
@@ -352,6 +353,29 @@ def test_tables_of_a_comparison_for_a_paper_say_what_their_numbers_are_of(
         assert "Han, Hiragana: written without spaces" in told
         assert "(precision)" in told and "(recall)" in told
         assert "without spaces" not in bpescope(f"{BOTH} {form} text.txt")[1]
+
+
+def test_the_worst_lines_are_compared_with_all_other_tokenizers(
+    bpescope: Bpescope,
+) -> None:
+    Path("lines.txt").write_text("plain\n" + TEXT)
+    for asked, best in (
+        (BOTH, "the other"),
+        (f"{BOTH} -t one.json", "the best of the others"),
+    ):
+        out = bpescope(f"{asked} lines.txt")[1]
+        assert f"worst for it, in tokens more than by {best}" in out
+
+
+def test_a_comparison_needs_a_tokenizer(bpescope: Bpescope) -> None:
+    code, _, said = bpescope("compare text.txt")
+    assert code == 2 and "-t" in said
+
+
+def test_numbers_in_a_page_are_aligned() -> None:
+    table = ReportTable(["name", "bytes"], [["a", "1"]], numbers=[1])
+    page = as_html("Title", [Section(table=table)])
+    assert "<th>name<th class=n>bytes" in page
 
 
 def tables_of(out: str) -> list[list[list[str]]]:

@@ -162,6 +162,21 @@ def test_one_long_document_spills_again_and_again(
     assert frequencies(loaded) == dict.fromkeys(loaded.pieces, 1)
 
 
+def test_what_a_table_holds_comes_before_the_runs_appended_to_it(
+    tmp_path: Path,
+) -> None:
+    with closing(Spill(1 << 30, tmp_path)) as where:
+        table, appended = where.table(), where.table()
+        table.append(Counts.of("low er", "words").table, 0)
+        appended.append(Counts.of("new", "words").table, 0)
+        appended.to_runs()
+        appended.append(Counts.of("est low", "words").table, 1)
+        table.append(appended, 1)
+        batches = list(where.batches(table, lambda done, total: None))
+    pieces = [piece for batch in batches for piece in batch["piece"].to_pylist()]
+    assert pieces == [b"low", b"er", b"new", b"est"]
+
+
 def test_what_is_no_whole_file_of_counts_is_refused_in_one_sentence(
     tmp_path: Path,
 ) -> None:

@@ -464,6 +464,7 @@ def test_samples_of_documents_and_documents_that_are_there_before(
         {"skip_bad": True},
     ):
         assert Sample.parsed(str(Sample(**how))) == Sample(**how)  # type: ignore[arg-type]
+    assert str(Sample()) == "", "by default, no row is skipped"
     with pytest.raises(OptionError):
         Sample(Fraction(1, 2), n_documents=3)
 

@@ -64,6 +64,21 @@ def test_a_pitfall_and_its_place(kind: str, text: str, where: str) -> None:
     assert pitfall.reason.endswith((".", "…"))
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("five\xa0km\n", "U+00A0 (no-break space) looks like a plain space."),
+        (
+            "one\u200btwo\n",
+            "U+200B (zero width space) is invisible.",
+        ),
+    ],
+)
+def test_the_reason_names_what_is_invisible(text: str, reason: str) -> None:
+    [pitfall] = [one for one in found_in(text) if one.kind == "invisible"]
+    assert pitfall.reason == reason
+
+
 def test_half_a_token_at_the_end() -> None:
     style = Tokenizer(STYLE, "gpt4")
     [pitfall] = found_in("a\nsty", style)

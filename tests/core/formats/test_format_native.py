@@ -59,6 +59,13 @@ def test_everything_comes_back(tokenizer, tmp_path):
     assert text_of(loaded) == text_of(tokenizer)
 
 
+def test_the_first_version_of_the_format_is_written_and_read(tokenizer):
+    head = json.loads(text_of(tokenizer))
+    assert (head["format"], head["version"]) == ("bpescope", 1)
+    with pytest.raises(FormatError, match="version 1 of the format bpescope was"):
+        read(text_of(tokenizer).replace('"version": 1', '"version": 2'))
+
+
 def test_equal_trainings_give_equal_files_and_pickles():
     """Nothing in them depends on when the training ended."""
     first, second = (

@@ -9,6 +9,7 @@ from contextlib import suppress
 import pytest
 
 from bpe_core import PATTERNS, kernel
+from bpe_core.kernel import fallback
 from bpe_core.kernel.grammars import scanner
 
 if not kernel.available:
@@ -224,6 +225,20 @@ def test_an_interruption_comes_through_and_learning_goes_on_where_it_was() -> No
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
     assert interrupted
+
+
+def test_python_keeps_of_documents_what_the_kernel_keeps() -> None:
+    """Neither keeps the first document of a piece that is in three or more."""
+    data, numbers, _ = table("one two three").columns(0, 3)
+    first, first_numbers, _ = table("one").columns(0, 1)
+    columns = []
+    for make in kernel.PieceTable, fallback.PieceTable:
+        counted = make(None)
+        for document in 4, 5:
+            counted.extend(data, numbers, document)
+        counted.extend(first, first_numbers, 6)
+        columns.append(counted.columns(0, 3)[:2])
+    assert columns[0] == columns[1]
 
 
 def test_other_threads_run_meanwhile_and_may_not_learn_from_the_same_learner() -> None:

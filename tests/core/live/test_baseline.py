@@ -7,7 +7,7 @@ from prepared_tokenizers import MAKERS
 
 from bpe_core import LiveText, train
 from bpe_core.live import plain, prepared
-from bpe_core.live.baseline import MOST_COMPARED, Baseline, token_diff
+from bpe_core.live.baseline import MOST_COMPARED, MOST_EDITS, Baseline, token_diff
 
 TOKENIZER = train(
     "the theme of the other thesis, the thing that they thought through\n" * 4,
@@ -68,6 +68,10 @@ def test_no_script_is_shorter() -> None:
 
 
 def test_more_differences_than_one_wants_to_see_are_one_hunk() -> None:
+    removed = list(range(MOST_EDITS - 1))
+    hunks = [(0, MOST_EDITS - 1, 0, 0), (MOST_EDITS, MOST_EDITS, 1, 2)]
+    assert token_diff([*removed, -1], [-1, -2]) == hunks
+    assert token_diff([0, *removed, -1], [-1, -2]) == [(0, MOST_EDITS + 1, 0, 2)]
     old, new = list(range(300)), list(range(1000, 1300))
     assert token_diff(
         [5, *old[:150], 0, *old[150:], 6], [5, *new[:100], 0, *new[100:], 6]

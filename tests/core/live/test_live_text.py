@@ -59,6 +59,14 @@ def test_ripple_counts_bytes_to_the_farthest_border_that_moved():
     assert change.ripple == 1
 
 
+def test_tokens_inside_a_range_are_counted_once_they_are_known():
+    live = LiveText(train("low lower", vocab_size=258), "low lower\n" * 20_000)
+    within = (1, live.n_characters - 1)
+    assert not live.settled and live.n_tokens_between(*within) is None
+    n_before_line_feed = live.n_tokens - 1
+    assert live.n_tokens_between(*within) == n_before_line_feed
+
+
 def test_a_change_may_begin_inside_a_character():
     tokenizer = Tokenizer(Vocabulary.of_bytes(), "none")
     change = LiveText(tokenizer, "aé").splice(1, 2, "è")

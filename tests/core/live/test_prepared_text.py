@@ -6,6 +6,7 @@ import pytest
 from prepared_tokenizers import MAKERS, TEXTS, of_characters, prepared
 
 from bpe_core import LiveText, OptionError, Tokenizer, UnknownTokenError, Vocabulary
+from bpe_core.live.alignment import Alignment
 from bpe_core.live.change import Span
 from bpe_core.live.prepared import LONGEST
 from bpe_core.tokenizer import normalizers as n
@@ -51,6 +52,24 @@ def test_each_empty_span_meets_one_character(name):
             if s.start == s.end
         ]
         assert sorted(one_by_one) == sorted(empty) or not text.strip()
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_a_piece_across_parts_is_followed_in_both_directions(name):
+    tokenizer = MAKERS[name]()
+    text = "low" * 400 + " low"
+    live = LiveText(tokenizer, text)
+    whole = Alignment(tokenizer, text)
+    for offset in 0, 700, 1100, 1201:
+        assert live.piece_at(offset)[:2] == whole.piece_at(offset)[:2]
+
+
+def test_ripple_counts_bytes_to_the_right_of_an_edit():
+    vocabulary = Vocabulary.of_bytes().extended([(120, 97, 256), (97, 98, 257)])
+    tokenizer = prepared([n.NormalForm("NFC")], [], vocabulary)
+    change = LiveText(tokenizer, "abcd").splice(0, 0, "x")
+    assert (change.inserted, change.removed) == ((256, 98), (257,))
+    assert change.ripple == 1
 
 
 def test_the_space_put_before_a_text_stands_for_nothing_in_it():
@@ -151,7 +170,7 @@ def test_what_cannot_be_shown_is_refused_and_nothing_has_changed():
     with pytest.raises(
         OptionError, match="200,001 characters have no place to cut them"
     ):
-        LiveText(MAKERS["end of word"](), "w" * (LONGEST + 1))
+        LiveText(MAKERS["end of word"](), "low " * 128 + "w" * (LONGEST + 1))
     with pytest.raises(OptionError, match="range from 2 to 4 is not in"):
         live.spans(2, 4)
     assert (live.text, live.ids) == ("low", [311])

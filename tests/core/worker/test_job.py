@@ -2,6 +2,7 @@
 
 import pickle
 import signal
+import time
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,9 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bpe_core import Tokenizer, train
 from bpe_core.errors import BpeError, Stopped
+from bpe_core.metrics.comparison import Comparison, TokenCounts
 from bpe_core.trainer import Merges, Trainer
 from bpe_core.worker import train as worker_train
+from bpe_core.worker.compare import _ComparedReading
 from bpe_core.worker.job import Job, Reporter
 from bpe_core.worker.messages import (
     Checkpoint,
@@ -57,6 +61,34 @@ def test_stopped_before_all_that_was_known_is_made_again_it_writes_nothing(
             and job.stopped
             and output.read_bytes() == before
         )
+
+
+def test_a_comparison_tells_of_all_texts_from_time_to_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(time, "monotonic", lambda: clock.now)
+    told: list[float] = []
+    sent: list[object] = []
+    labels: list[str] = []
+
+    def progress(activity: str, done: int, total: int, label: str) -> bool:
+        labels.append(label)
+        return False
+
+    job = cast(Job, SimpleNamespace(send=sent.append, progress=progress))
+    vocabulary = train("low lower", vocab_size=258).vocabulary
+    tokenizers = [Tokenizer(vocabulary, "gpt4", name=name) for name in ("", "small")]
+    for comparison in Comparison(tokenizers), TokenCounts(tokenizers):
+        clock.now = 0.0
+        reading = _ComparedReading(
+            comparison, job, False, lambda: told.append(clock.now)
+        )
+        for clock.now in 0.5, 2.0, 2.0:
+            reading.add("a.txt", ["low"])
+            reading.send()
+    assert told == [2.0], "not at once, and not while tokens alone are counted"
+    assert len(sent) == 6 and set(labels) == {"a.txt", "a.txt (small)"}
 
 
 def test_work_that_nobody_listens_to_is_stopped() -> None:

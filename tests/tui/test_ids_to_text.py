@@ -1,0 +1,36 @@
+"""The dialog that decodes ids says what encoding their text gives instead."""
+
+import pytest
+from scope import Alone
+from textual.widgets import Static
+
+from bpe_core import Tokenizer
+from bpe_core.vocabulary import Vocabulary
+from tui.dialogs.ids_to_text import IdsToText
+
+ABC = Tokenizer(Vocabulary.of_bytes().extended([(97, 98, 256), (98, 99, 257)]), "gpt4")
+
+
+@pytest.mark.parametrize(
+    ("ids", "sentence"),
+    [
+        ("256", "Encoding this text gives the same ids."),
+        ("97 98", "Encoding this text gives 1 id, different from place 1 on:  "),
+        ("99 97 98", "Encoding this text gives 2 ids, different from place 2 on:  "),
+        (
+            "97 257",
+            "Encoding this text gives as many ids, different from place 1 on:  ",
+        ),
+    ],
+)
+async def test_it_says_how_many_ids_encoding_gives_and_where_they_differ(
+    ids: str, sentence: str
+) -> None:
+    dialog = IdsToText(ABC, "abc", ids)
+    app = Alone()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.push_screen(dialog)
+        about = dialog.query_one("#about-decoded", Static)
+        while "Encoding" not in str(about.render()):
+            await pilot.pause(0.01)
+        assert sentence in str(about.render())
