@@ -402,8 +402,7 @@ def test_every_command_explains_itself_with_an_example(bpescope: Bpescope) -> No
         assert f"\n    {command} " in overview
         code, text, _ = bpescope(f"{command} --help")
         assert (
-            code == 0
-            and f"\n  bpescope {command} " in text.partition("examples:")[2]
+            code == 0 and f"\n  bpescope {command} " in text.partition("examples:")[2]
         )
     assert all(
         value in text
