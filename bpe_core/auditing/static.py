@@ -50,7 +50,7 @@ def spelling(subject: AuditSubject) -> Iterator[Finding]:
             ends = incomplete_ends(token_bytes)
             if ends:
                 yield _partial_utf8(subject, token, ends)
-        elif token_bytes[0] in UNUSED_BYTES:
+        elif token_bytes and token_bytes[0] in UNUSED_BYTES:
             reason = f"No text in UTF-8 contains the byte {token_bytes.hex()}; it only completes the set of 256 bytes."
             yield subject.finding(
                 token, "unused-byte", Severity.NOTE, reason, witness=None

@@ -168,8 +168,8 @@ class AuditSubject:
 
     def severity(self, token: int, of_longer: Severity) -> Severity:
         """Return `of_longer` for a token of two bytes or more, and a note for a single byte: other texts need it."""
-        is_byte = len(self.tokenizer.token_bytes(token)) == 1
-        return Severity.NOTE if is_byte else of_longer
+        is_longer = len(self.tokenizer.token_bytes(token)) > 1
+        return of_longer if is_longer else Severity.NOTE
 
     def label(self, token: int) -> str:
         """Return the token as text that is safe to show, in quotation marks."""

@@ -87,7 +87,7 @@ async def test_the_rows_of_a_model_are_judged(
         await scope.asked(AskPath)
         await scope.answer(str(few))
         await scope.until(lambda: scope.said, "it cannot be used")
-        assert "100 rows, and the tokenizer ids up to 279" in scope.said[-1]
+        assert "100 rows, but the tokenizer has ids up to 279" in scope.said[-1]
         scope.screen.action_do("audit.with_model")  # another file is asked for at once
         await scope.asked(AskPath)
         await scope.answer(str(good))

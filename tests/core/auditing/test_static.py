@@ -235,3 +235,14 @@ def test_gpt2_has_as_many_incomplete_bigrams_as_are_known(tmp_path):
         == 12_960
     )
     assert 12_960 <= len(found) <= 12_961
+
+
+def test_a_token_without_bytes_is_no_defect_of_the_audit():
+    base = {byte: bytes([byte]) for byte in range(256)} | {256: b""}
+    findings = audit(Tokenizer(Vocabulary(base), "gpt2"))
+    assert all(
+        finding.severity == Severity.NOTE for finding in findings.of("duplicate")
+    )
+    assert {finding.kind for finding in findings if finding.id == 256} <= {
+        "unreachable"
+    }
