@@ -325,6 +325,8 @@ class Player:
         if screen.tokenizer is None or title.size.width < 110 or not title.region:
             return
         said = title.render().plain
+        if "loading " in said or "reading " in said:
+            return  # a file takes the place of these facts while it is read
         of_run = (
             ""
             if screen.run.phase == "showing"
