@@ -18,7 +18,7 @@ _WRAPPERS: Final = pyarrow.DictionaryScalar, pyarrow.ExtensionScalar
 _TEXTS: Final = pyarrow.StringScalar
 _ROWS: Final = 1024  # of a parquet file that are unpacked at a time, at most
 _SHORT: Final = 1 << 22  # bytes of a batch of which all texts may be made at once
-_PORTION: Final = 1 << 27  # bytes that they may take, if each is as long as a page
+_PORTION: Final = 1 << 28  # bytes that they may take, if each is as long as a page
 # A page cannot be looked up at an address without fetching all before it; most have 1 MB.
 _REMOTE_PAGE: Final = 1 << 22
 # How a stream of arrow.apache.org/docs/format/Columnar.html ends, and a file, which is a stream
@@ -252,11 +252,11 @@ def text_in(record: Any, keys: list[str], limits: Limits) -> Iterator[str] | Non
     Raises:
         LookupError, TypeError, ValueError: There is no such value.
     """
-    value = record
-    for key in keys:
-        value = value[int(key) if isinstance(value, _LISTS) else key]
+    value = record[keys[0]]
     if isinstance(value, str):
-        return in_blocks(value)
+        return in_blocks(value) if len(keys) == 1 else None
+    for key in keys[1:]:
+        value = value[int(key) if isinstance(value, _LISTS) else key]
     while isinstance(value, _WRAPPERS):
         value = value.value
     if not isinstance(value, _TEXTS) or not value.is_valid:

@@ -13,9 +13,9 @@ from dataclasses import replace
 from functools import partial
 from http.client import parse_headers
 from pathlib import PurePosixPath
-from tempfile import SpooledTemporaryFile, TemporaryFile
+from tempfile import TemporaryFile
 from threading import Lock
-from typing import IO, Any, Final, Self, cast
+from typing import IO, Any, Final, Self
 
 from bpe_core.corpus.reading import (
     BLOCK,
@@ -194,21 +194,38 @@ class _WholeText:
     """
 
     def __init__(self) -> None:
-        self._held = SpooledTemporaryFile(_HELD)  # noqa: SIM115  closed at the end
+        self._held: list[str] = []
+        self._file: IO[bytes] | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._held.close()
+        if self._file:
+            self._file.close()
 
     def read(self, blocks: Iterable[str]) -> None:
+        n_held = 0
         for block in blocks:
-            self._held.write(block.encode())
+            self._held.append(block)
+            n_held += len(block)
+            if n_held > _HELD:
+                self._write_held()
+                n_held = 0
+        if self._file:
+            self._write_held()
+
+    def _write_held(self) -> None:
+        if self._file is None:
+            self._file = TemporaryFile()  # noqa: SIM115  closed at the end
+        self._file.write("".join(self._held).encode())
+        self._held = []
 
     def blocks(self) -> Iterator[str]:
-        self._held.seek(0)
-        return decoded(cast(IO[bytes], self._held), "utf-8")
+        if self._file is None:
+            return iter(self._held)
+        self._file.seek(0)
+        return decoded(self._file, "utf-8")
 
 
 def _blocks(file: IO[bytes], n_bytes: int) -> Iterator[bytes]:
