@@ -13,6 +13,7 @@ UNUSED_BYTES: Final = (0xC0, 0xC1, *range(0xF5, 0x100))
 CONTINUATIONS: Final = bytes(range(0x80, 0xC0))
 """The bytes with which no character begins."""
 
+_BLOCK: Final = 1 << 18  # characters: 0.01 s in `byte_offsets`
 _FILLERS: Final = (0x80, 0x90, 0xA0, 0xBF)
 """After any lead byte, at least one of these is allowed."""
 
@@ -38,11 +39,14 @@ def utf8(text: str) -> bytes:
 
 
 def byte_offsets(text: str) -> Sequence[int]:
-    """Return the byte at which each character begins in UTF-8, and the number of bytes. The text holds no surrogate."""
+    """Where each character of `text`, which holds no surrogate, begins in its UTF-8, and last where the text ends."""
     if text.isascii():
         return range(len(text) + 1)
-    lengths = map(len, map(str.encode, text))
-    return list(accumulate(lengths, initial=0))
+    offsets = [0]
+    for start in range(0, len(text), _BLOCK):  # Ctrl+C takes effect between blocks
+        lengths = map(len, map(str.encode, text[start : start + _BLOCK]))
+        offsets += accumulate(lengths, initial=offsets.pop())
+    return offsets
 
 
 @cache

@@ -155,7 +155,7 @@ def run_encode(options: Namespace) -> int:
 
         with (
             closing(Job(report, patience=10)) as job,
-            connected(options.dask) as cluster,
+            connected(options.dask, look=job.check) as cluster,
         ):
             progress = partial(job.progress, "counting")
             n = cluster.encode(

@@ -352,7 +352,8 @@ class Comparison:
         for counts, splits, one in zip(
             self.token_counts, self.number_splits, found, strict=True
         ):
-            counts.update(one.ids)
+            for first in range(0, len(one.ids), _BLOCK):  # Ctrl+C ends it in between
+                counts.update(one.ids[first : first + _BLOCK])
             splits.update(_digit_lengths(offsets[a : b + 1], one.cuts) for a, b in runs)
         place = TextPlace(len(self.texts), here.line, here.column)
         for pair, other in zip(self.pairs, found[1:], strict=True):
@@ -580,10 +581,17 @@ def _blocks_of(text: str) -> Iterator[str]:
 
 def _words(text: str) -> tuple[int, int]:
     """Big-endian numbers of a byte for each of the text in UTF-8, and one more: 1 where a word begins; further in."""
-    spaced = WIDE_SPACE.sub(lambda space: " " * len(space[0].encode()), f"{text} ")
-    letters = int.from_bytes(spaced.encode().translate(_IS_LETTER))
+    blocks = []
+    for start in range(0, len(text), _BLOCK):  # Ctrl+C takes effect between blocks
+        spaced = WIDE_SPACE.sub(_spaces, text[start : start + _BLOCK])
+        blocks.append(spaced.encode().translate(_IS_LETTER))
+    letters = int.from_bytes(b"".join([*blocks, b"\0"]))
     inside = letters & letters >> 8
     return letters ^ inside, inside
+
+
+def _spaces(wide_space: re.Match[str]) -> str:
+    return " " * len(wide_space[0].encode())
 
 
 def _add_to(found: dict[str, Amounts], more: Amounts) -> None:

@@ -1,5 +1,6 @@
 """A vocabulary given by the ranks of its tokens. It encodes by ranks, and recovers its merges when they are needed."""
 
+import os
 from array import array
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
@@ -70,6 +71,7 @@ class RankedVocabulary(Vocabulary):
         self._recovered_so_far: list[Triple | None] = []
         self._recovered: list[Triple] | None = None
         self._lock = Lock()  # the app recovers from several threads
+        self._process_id = os.getpid()
 
     def _recovered_store(self) -> Store:
         self.recover()
@@ -114,6 +116,8 @@ class RankedVocabulary(Vocabulary):
 
     def recover(self, seconds: float = inf) -> bool:
         deadline = perf_counter() + seconds
+        if self._process_id != os.getpid():
+            self._begin_after_fork()
         with self._lock:
             try:
                 while self._recovered is None:
@@ -125,6 +129,14 @@ class RankedVocabulary(Vocabulary):
                 self._recovered_so_far = []
                 raise
             return self.knows_merges
+
+    def _begin_after_fork(self) -> None:
+        """Forget what a thread of the parent was doing, which does not exist in this process."""
+        self._lock = Lock()
+        self._process_id = os.getpid()
+        if self._recovered is None:
+            self._recovery = None
+            self._recovered_so_far = []
 
     def _recover_slice(self) -> None:
         if self._recovery is None:

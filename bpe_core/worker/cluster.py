@@ -8,26 +8,28 @@ Counts go from one to the next as bytes, those of a file of counts:
 {'low': 3, 'lower': 1}
 """
 
+import asyncio
 import logging
 import platform
 import shutil
 import signal
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from concurrent.futures import Future, wait
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial, reduce
-from multiprocessing import resource_tracker
+from multiprocessing import active_children, resource_tracker
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
-from time import monotonic
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final
 
 from bpe_core.corpus import Counts, TextFile
 from bpe_core.corpus.reading import OnRead, Reading
 from bpe_core.corpus.sampling import stretches
-from bpe_core.errors import BpeError, ClusterError, TextError
+from bpe_core.errors import BpeError, ClusterError, Stopped, TextError
 from bpe_core.process import installed
 from bpe_core.tokenizer import Choice, Tokenizer
 from bpe_core.visible import quoted, shortened, visible
@@ -209,6 +211,8 @@ class Cluster:
             del leaf
             done += sum(file.size for file in part)
             progress(done, total, part[-1].name)
+        for _ in self._in_turn([wanted]):  # which looks for Ctrl+C meanwhile
+            pass
         try:
             return wanted.result()
         except BpeError:
@@ -223,12 +227,15 @@ class Cluster:
 
 
 @contextmanager
-def connected(address: str, seconds: float = WAIT) -> Iterator[Cluster]:
+def connected(
+    address: str, seconds: float = WAIT, look: Callable[[], object] = bool
+) -> Iterator[Cluster]:
     """Connect to the Dask workers of a scheduler, or start some on this machine.
 
     Args:
         address: The address of the scheduler; "local" for one worker per core of this machine, which end at the end.
         seconds: How long the scheduler may take to answer and to have a worker.
+        look: Called several times a second while the workers are waited for. What it raises ends the work.
 
     Raises:
         ClusterError: The scheduler does not answer in time or has no workers, or the local workers don't start.
@@ -241,21 +248,37 @@ def connected(address: str, seconds: float = WAIT) -> Iterator[Cluster]:
         log.setLevel(_SILENT)
         scheduler: Any = address
         if address == "local":
-            scheduler = stack.enter_context(_local_cluster(distributed))
-        client = _Connection(distributed, scheduler).client(seconds, address)
+            scheduler = stack.enter_context(_local_cluster(distributed, look))
+        client = _Connection(distributed, scheduler).client(seconds, address, look)
         stack.callback(client.close)
-        yield Cluster(client, partial(distributed.as_completed, loop=client.loop))
+
+        def in_turn(futures: list[Any]) -> Iterator[Any]:
+            """Yield the futures as they end."""
+            ended = distributed.as_completed(futures, loop=client.loop)
+            while ended.count():
+                batch = ended.next_batch(block=False)
+                yield from batch
+                if not batch:
+                    look()
+                    sleep(_LOOK_EVERY)
+
+        yield Cluster(client, in_turn)
 
 
 @contextmanager
-def _local_cluster(distributed: Any) -> Iterator[Any]:
-    """Start one worker per core of this machine, with one thread each."""
-    with TemporaryDirectory() as folder:
-        # Ctrl+C reaches all processes of a terminal. The workers inherit that it is blocked, and leave it to us.
-        resource_tracker.ensure_running()  # it would unblock the signal if it were started later
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-        try:
-            cluster = distributed.LocalCluster(
+def _local_cluster(distributed: Any, look: Callable[[], object]) -> Iterator[Any]:
+    """Start one worker per core of this machine, with one thread each. An exception kills the workers at once."""
+    others = {process.pid for process in active_children()}
+
+    def kill_workers() -> None:
+        for process in active_children():
+            if process.pid not in others and process.name.startswith("Dask Worker"):
+                process.kill()
+
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        resource_tracker.ensure_running()  # it would unblock SIGINT if it were started later
+        starting = _InThread(
+            lambda: distributed.LocalCluster(
                 threads_per_worker=1,
                 # No limit: the last merges take the memory of several workers, and Dask would end such a worker.
                 memory_limit=0,
@@ -268,14 +291,48 @@ def _local_cluster(distributed: Any) -> Iterator[Any]:
                     "dashboard_address": "127.0.0.1:0",
                 },
             )
+        )
+        try:
+            cluster = starting.result(look)
         except (RuntimeError, OSError) as error:  # a worker was killed while it started
             raise ClusterError(
                 f"The Dask workers of this machine did not start ({_short(error)}); try again, or count without --dask."
             ) from None
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        with cluster:
+        except BaseException:
+            with suppress(Exception):  # such as that the workers were killed
+                cluster = starting.result(kill_workers)
+                _InThread(cluster.close).result(kill_workers)
+            raise
+        try:
             yield cluster
+        except BaseException:
+            with suppress(Exception):
+                _InThread(cluster.close).result(kill_workers)
+            raise
+        cluster.close()
+
+
+class _InThread:
+    """A call in a thread of its own, so that Ctrl+C ends the wait for it."""
+
+    def __init__(self, call: Callable[[], Any]) -> None:
+        self._call: Final = call
+        self._future: Final[Future[Any]] = Future()
+        Thread(target=self._run, daemon=True).start()
+
+    def result(self, look: Callable[[], object]) -> Any:
+        """Return or raise what the call does. `look` is called while it runs; what that raises ends the wait."""
+        while not wait([self._future], _LOOK_EVERY).done:
+            look()
+        return self._future.result()
+
+    def _run(self) -> None:
+        # Ctrl+C reaches all processes of a terminal. The workers inherit that it is blocked, and leave it to us.
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            self._future.set_result(self._call())
+        except BaseException as error:
+            self._future.set_exception(error)
 
 
 class _Connection:
@@ -289,12 +346,13 @@ class _Connection:
         self._has_ended: Final = Event()
         self._is_abandoned = False
 
-    def client(self, seconds: float, address: str) -> Any:
+    def client(self, seconds: float, address: str, look: Callable[[], object]) -> Any:
         """Return the client of a scheduler that has a worker. Raises `ClusterError`."""
         deadline = monotonic() + seconds
         Thread(target=self._connect, args=(seconds,), daemon=True).start()
         try:
             while not self._has_ended.wait(_LOOK_EVERY):  # Ctrl+C ends this wait
+                look()
                 if monotonic() > deadline:
                     raise TimeoutError(f"no answer within {seconds:g} s")
             if self._error is not None:
@@ -303,17 +361,14 @@ class _Connection:
             self._is_abandoned = True
             if self._client is not None:
                 self._client.close()
-            if not isinstance(error, Exception):
+            if isinstance(error, Stopped) or not isinstance(error, Exception):
                 raise
             raise ClusterError(_why_not_connected(error, address)) from None
         return self._client
 
     def _connect(self, seconds: float) -> None:
         try:
-            # A client that finds no scheduler would complain again when it is freed.
-            quiet_client = type(
-                "Client", (self._distributed.Client,), {"__del__": lambda _: None}
-            )
+            quiet_client = _client_class(self._distributed, seconds)
             self._client = quiet_client(
                 self._scheduler, timeout=seconds, set_as_default=False
             )
@@ -327,6 +382,30 @@ class _Connection:
             self._error = error
         finally:
             self._has_ended.set()
+
+
+def _client_class(distributed: Any, seconds: float) -> Any:
+    """Return Dask's client, but with one clock for the handshake, and without threads or words after a failure."""
+
+    class QuietClient(distributed.Client):  # type: ignore[misc]
+        def __del__(self) -> None:
+            """A client that finds no scheduler would complain again when it is freed."""
+
+        def start(self, **options: Any) -> None:
+            try:
+                super().start(**options)
+            except BaseException:
+                self._loop_runner.stop()
+                raise
+
+        async def _start(self, **options: Any) -> Any:
+            try:
+                return await asyncio.wait_for(super()._start(**options), seconds)
+            except TimeoutError as error:
+                sentence = str(error) or f"no answer within {seconds:g} s"
+                raise TimeoutError(sentence) from None
+
+    return QuietClient
 
 
 def _why_not_connected(error: Exception, address: str) -> str:

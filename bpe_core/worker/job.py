@@ -123,10 +123,14 @@ class Job:
         if is_due := now >= self._next_progress:
             self._next_progress = now + PROGRESS_EVERY
             self.send(WorkProgress(activity, done, total, name, role))
+        self.check()
+        return is_due
+
+    def check(self) -> None:
+        """Raise `Stopped` if the work is to end. Cheap enough for every turn of a loop."""
         self.receive()
         if self.stopped:
             raise Stopped
-        return is_due
 
     def next_message(self) -> Any:
         """The next message for the work, waited for; None if the job is to stop."""

@@ -128,7 +128,7 @@ class Recipe:
                 from bpe_core.worker.cluster import connected  # late: few need it
 
                 job.progress("preparing", 0, 0, "connecting to Dask")
-                read = stack.enter_context(connected(self.dask)).read
+                read = stack.enter_context(connected(self.dask, look=job.check)).read
             more["read"] = partial(read, spill=spill)
             if spill:
                 more["memory"] = spill.memory

@@ -4,12 +4,13 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from shell import ROOT
 
-from bpe_core import Tokenizer, save, train
+from bpe_core import Tokenizer, save, train, utf8
 from bpe_core.cli.main import main
 from bpe_core.metrics import comparison
 from bpe_core.metrics.boundaries import EncodedText
@@ -127,3 +128,42 @@ def test_an_interrupted_comparison_encodes_no_further_part_of_a_long_text(
     assert main(["compare", "-t", "mine.json", "-t", "mine.json", "long.txt"]) == 130
     assert len(sizes) == 1 and sizes[0] < 400_000
     assert capsys.readouterr() == ("", "Interrupted before all texts were encoded.\n")
+
+
+def test_ctrl_c_ends_the_search_for_the_characters_of_a_long_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One call over all of a text of 500 MB would take many seconds."""
+    n_found = 0
+
+    def accumulate(lengths: Iterable[int], initial: int = 0) -> list[int]:
+        nonlocal n_found
+        found = [initial, *lengths]
+        n_found += len(found)
+        os.kill(os.getpid(), signal.SIGINT)
+        return found
+
+    text = "é" * 1_000_000
+    monkeypatch.setattr(utf8, "accumulate", accumulate)
+    with pytest.raises(KeyboardInterrupt):
+        utf8.byte_offsets(text)
+    assert n_found < len(text) / 2
+
+
+def test_ctrl_c_ends_the_search_for_the_words_of_a_long_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sizes = []
+
+    class WideSpace:
+        @staticmethod
+        def sub(_: object, text: str) -> str:
+            sizes.append(len(text))
+            os.kill(os.getpid(), signal.SIGINT)
+            return text
+
+    text = "é" * 1_000_000
+    monkeypatch.setattr(comparison, "WIDE_SPACE", WideSpace)
+    with pytest.raises(KeyboardInterrupt):
+        comparison._words(text)
+    assert sum(sizes) < len(text) / 2

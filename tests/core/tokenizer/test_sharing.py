@@ -9,7 +9,7 @@ from array import array
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy, deepcopy
 from multiprocessing import get_context
-from threading import Barrier, Event
+from threading import Barrier, Event, Thread, current_thread
 
 import numpy
 import pytest
@@ -265,3 +265,31 @@ def test_a_process_forked_while_a_thread_computes_a_table_computes_it_too(monkey
         may_end.set()
         assert highest.result() == 399
     assert os.waitstatus_to_exitcode(status) == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_process_forked_while_a_thread_recovers_merges(monkeypatch):
+    expected, tokenizer = ranked().merges, ranked()
+    is_recovering, may_end = Event(), Event()
+    recover = RankedVocabulary._recover_slice
+
+    def recover_slowly(self):
+        if current_thread() is thread:
+            is_recovering.set()
+            may_end.wait()
+        recover(self)
+
+    monkeypatch.setattr(RankedVocabulary, "_recover_slice", recover_slowly)
+    thread = Thread(target=tokenizer.vocabulary.recover)
+    thread.start()
+    try:
+        assert is_recovering.wait(60)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)  # ends a child that waits for a lock
+            os._exit(tokenizer.merges != expected)
+        assert os.waitpid(child, 0)[1] == 0
+    finally:
+        may_end.set()
+        thread.join()

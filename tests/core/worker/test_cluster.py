@@ -8,8 +8,11 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import warnings
 from contextlib import closing, suppress
+from multiprocessing import active_children
 from unittest.mock import patch
 
 import pytest
@@ -69,13 +72,13 @@ def test_one_of_four_workers_is_killed_in_mid_count_and_no_count_is_doubled(
         patch.dict(os.environ),
         distributed.LocalCluster(n_workers=4, threads_per_worker=1, **places) as four,
     ):
-        for time in range(3):
+        for quarter in range(3):
             killed = []
 
-            def kill(done, total, name, time=time, killed=killed):
-                if done > time * total / 4 and not killed:
+            def kill(done, total, name, quarter=quarter, killed=killed):
+                if done > quarter * total / 4 and not killed:
                     assert done < total
-                    killed.append(list(four.workers.values())[time].pid)
+                    killed.append(list(four.workers.values())[quarter].pid)
                     os.kill(killed[0], signal.SIGKILL)
 
             with connected(four.scheduler_address) as cluster:
@@ -239,6 +242,43 @@ def test_a_server_that_is_no_scheduler_ends_the_handshake_in_time(answer, senten
         connected(address, 0.3 if answer is None else 10),
     ):
         pass
+
+
+def test_a_failed_handshake_leaves_no_thread():
+    with server(None) as address:
+        others = set(threading.enumerate())
+        with pytest.raises(ClusterError), connected(address, 0.3):
+            pass
+        for thread in set(threading.enumerate()) - others:
+            thread.join(60)
+            assert not thread.is_alive()
+
+
+def test_a_stop_ends_the_wait_for_a_handshake():
+    with server(None) as address, pytest.raises(Stopped), connected(address, 60, stop):
+        pass
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_started", [False, True])
+def test_a_stop_kills_the_local_workers(is_started, tmp_path, monkeypatch):
+    """Without it, the work would last for an hour, and the end of the workers some seconds."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    works = threading.Event()
+
+    def look():
+        if works.is_set() or not is_started:
+            raise Stopped
+
+    with (
+        patch.dict(os.environ),
+        pytest.raises(Stopped),
+        connected("local", look=look) as cluster,
+    ):
+        works.set()
+        cluster._result(cluster._submit(time.sleep, 3600), {}, stop)
+    assert not [one for one in active_children() if one.name.startswith("Dask")]
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("protocol", ["tls", "ucx"])
