@@ -18,6 +18,7 @@ from bpe_core.metrics import CurvePoint, merges_in_common, ratio, training_curve
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import OPTION_OF, OPTIONS, Options
 from bpe_core.visible import counted, shortened, token_label, visible
+from bpe_core.weighted import count_text, for_programs
 
 _NAMED: Final = 5  # tokens that are named of those that only one has
 _NONE: Final = "none"  # of an option that a training was not asked for
@@ -34,7 +35,9 @@ def run_options(tokenizer: Tokenizer) -> dict[str, str]:
         "special_tokens": tokenizer.special_tokens
     }
     weights = record.weights or " ".join(
-        f"{one.name}={one.weight}" for one in record.sources if one.weight != 1
+        f"{one.name}={count_text(one.weight)}"
+        for one in record.sources
+        if one.weight != 1
     )
     size = sum(source.bytes for source in record.sources)
     digest = sha256(
@@ -258,7 +261,7 @@ def exported(
             )
         steps = record.steps[: tokenizers[0].step]
         told = {**asdict(record), "corpus_digest": record.corpus_digest, "steps": steps}
-        return [json.dumps(told, ensure_ascii=False, default=float) + "\n"]
+        return [json.dumps(told, ensure_ascii=False, default=for_programs) + "\n"]
     short = list(map(os.path.basename, names))
     labels = [
         name if short.count(name) == 1 else f"{name} {number}"
@@ -271,7 +274,13 @@ def exported(
         for point in training_curve(tokenizer):
             lines.append(
                 ",".join(
-                    [*run, *("" if value is None else repr(value) for value in point)]
+                    [
+                        *run,
+                        *(
+                            "" if value is None else repr(for_programs(value))
+                            for value in point
+                        ),
+                    ]
                 )
                 + "\n"
             )
@@ -287,5 +296,7 @@ def _merges(tokenizer: Tokenizer) -> Iterator[str]:
     for number, merge in enumerate(tokenizer.merges):
         labels = (token_label(tokenizer.token_bytes(id)) for id in merge)
         values = (number + 1, *merge, *labels, tokenizer.token_bytes(merge[2]).hex())
-        counts = map(repr, steps[number] if number < len(steps) else ())
+        counts = map(
+            repr, map(for_programs, steps[number] if number < len(steps) else ())
+        )
         yield "\t".join((*map(str, values), *counts)) + "\n"

@@ -7,6 +7,8 @@ from functools import lru_cache
 from typing import Final
 from unicodedata import category, name
 
+from bpe_core.weighted import Count, formatted
+
 _DIRECTIONS: Final = (
     0x061C,
     0x200E,
@@ -134,15 +136,15 @@ def plain_markdown(text: str) -> str:
     return "".join(f"\\{sign}" if sign in _MARKDOWN else sign for sign in one_line)
 
 
-def counted(number: int, noun: str, plural: str = "") -> str:
+def counted(number: Count, noun: str, plural: str = "") -> str:
     """Return a number with thousands separators and a noun, whose plural is noun + "s" by default.
 
     >>> counted(1, "token"), counted(1200, "token"), counted(2, "byte has", "bytes have")
     ('1 token', '1,200 tokens', '2 bytes have')
     """
     if number == 1:
-        return f"{number:,} {noun}"
-    return f"{number:,} {plural or noun + 's'}"
+        return f"{formatted(number)} {noun}"
+    return f"{formatted(number)} {plural or noun + 's'}"
 
 
 def cells(text: str) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 from bpe_core.visible import visible
+from bpe_core.weighted import Measure
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -171,7 +172,7 @@ class RunCurve:
 
     path: str
     name: str  # safe to show
-    n_bytes: int  # the size of its corpus
+    n_bytes: float  # the size of its corpus
     points: Sequence[CurvePoint]
 
 
@@ -225,7 +226,7 @@ class Audit:
     """How much was found and what was looked at, or why it could not be done; empty before the first audit."""
     verdicts: Mapping[int, Verdict] = field(default_factory=dict, compare=False)
     """Id -> verdict, of the tokens with a finding, the most suspicious first; replaced at the end of an audit."""
-    measures: Mapping[str, Mapping[int, float]] = field(
+    measures: Mapping[str, Mapping[int, Measure]] = field(
         default_factory=dict, compare=False
     )  # name -> id -> number
 

@@ -12,6 +12,7 @@ from bpe_core.auditing.findings import LIKELY, SUSPECTED, Finding, Severity
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.auditing.usage import merged_share, surprise
 from bpe_core.visible import counted, visible
+from bpe_core.weighted import Count, formatted
 
 RARE_SHARE: Final = 0.01
 """A token is rare below this part of how often it would occur if all tokens were equally frequent."""
@@ -38,7 +39,7 @@ def seldom(subject: AuditSubject) -> Iterator[Finding]:
     usage = subject.usage
     if usage is None:
         return
-    even_share = usage.n_tokens / max(1, subject.tokenizer.n_tokens)
+    even_share = float(usage.n_tokens / max(1, subject.tokenizer.n_tokens))
     for token, _ in subject.tokens("tokens never used", subject.used_up):
         strength = subject.used_up[token]
         count = usage.remaining[token]
@@ -57,7 +58,7 @@ def seldom(subject: AuditSubject) -> Iterator[Finding]:
 
 
 def _never_used(
-    subject: AuditSubject, token: int, merged: int, strength: float
+    subject: AuditSubject, token: int, merged: Count, strength: float
 ) -> Finding:
     reason = f"It does not occur in {subject.texts}, and no token built from it does."
     if merged:
@@ -73,8 +74,8 @@ def _never_used(
     )
 
 
-def _why_rare(subject: AuditSubject, count: int, even_share: float) -> str:
-    times = "only once" if count == 1 else f"only {count:,} times"
+def _why_rare(subject: AuditSubject, count: Count, even_share: float) -> str:
+    times = "only once" if count == 1 else f"only {formatted(count)} times"
     reason = f"It occurs {times} in {subject.texts}"
     if count < RARE_SHARE * even_share:
         reason += f"; if all tokens were equally frequent, it would occur {even_share:,.0f} times"
@@ -118,8 +119,8 @@ def few_documents(subject: AuditSubject) -> Iterator[Finding]:
             continue
         names = [counts.name_of(document) for document in documents]
         reason = (
-            f"All its {usage.remaining[token]:,} occurrences come from {len(names)} of {counts.n_documents:,} documents: "
-            f"{visible(' and '.join(names))}."
+            f"All its {formatted(usage.remaining[token])} occurrences come from {len(names)} of {counts.n_documents:,} "
+            f"documents: {visible(' and '.join(names))}."
         )
         if not subject.of_training:
             # It says what these texts are about, and little about the texts that were learned from.
@@ -149,13 +150,13 @@ def absent_from_reference(subject: AuditSubject) -> Iterator[Finding]:
     reference = subject.reference
     if usage is None or reference is None or not usage.n_tokens:
         return
-    scale = reference.n_tokens / usage.n_tokens
+    scale = float(reference.n_tokens / usage.n_tokens)
     expected: dict[int, float] = {}
     for token, n in usage.remaining.items():
         if n * scale >= MIN_EXPECTED:
-            expected[token] = n * scale
+            expected[token] = float(n * scale)
     seen_share = {
-        token: reference.remaining[token] / n for token, n in expected.items()
+        token: float(reference.remaining[token]) / n for token, n in expected.items()
     }
     strengths = subject.unusual_among(seen_share)
     surprises: dict[int, float] = {}
@@ -180,7 +181,7 @@ def _absent(
     seen = subject.reference.remaining[token]
     where = "never"
     if seen:
-        where = "only once" if seen == 1 else f"only {seen:,} times"
+        where = "only once" if seen == 1 else f"only {formatted(seen)} times"
     reason = (
         f"It occurs {counted(subject.usage.remaining[token], 'time')} in {subject.texts} but {where} in the reference, "
         f"where {expected:,.0f} times would be expected."

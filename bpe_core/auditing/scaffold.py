@@ -16,6 +16,7 @@ from bpe_core.auditing.findings import (
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.auditing.usage import Usage, merged_share
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.weighted import Count, formatted
 
 THRESHOLD: Final = 0.9
 """Intersection over self (IoS, see `by_counts`) above which a token is scaffold."""
@@ -89,7 +90,7 @@ def scaffold(subject: AuditSubject) -> Iterator[Finding]:
                 copies[guess.into] = _Copy(token, strength)
             yield _scaffold_by_rank(subject, token, guess, strength)
         elif trained and token in counted:
-            left = (trained.remaining[token] + 1) / trained.made(token)
+            left = float((trained.remaining[token] + 1) / trained.made(token))
             yield from by_counts(subject, trained, token, fading(left, HALF_LEFT))
         elif usage and token in subject.used_up:
             yield from by_counts(subject, usage, token, subject.used_up[token])
@@ -153,7 +154,7 @@ def by_counts(
     merged = usage.merged[token]
     made = usage.made(token)
     into = token
-    n_into = 0
+    n_into: Count = 0
     for child in vocabulary.children(token):
         n_parts = (vocabulary.parents(child) or ()).count(token)
         if usage.made(child) * n_parts > n_into:
@@ -163,9 +164,13 @@ def by_counts(
         return
     left = usage.remaining[token]
     who = "Later merges" if usage is subject.usage else "In its training, later merges"
-    purpose = "to build" if n_into >= merged else f"{n_into:,} of them to build"
+    purpose = (
+        "to build" if n_into >= merged else f"{formatted(n_into)} of them to build"
+    )
     remainder = (
-        f"{left:,} {'is' if left == 1 else 'are'} left" if left else "none is left"
+        f"{formatted(left)} {'is' if left == 1 else 'are'} left"
+        if left
+        else "none is left"
     )
     reason = f"{who} took {merged_share(merged, made)}, {purpose} {subject.label(into)}; {remainder}."
     yield subject.finding(

@@ -18,6 +18,7 @@ from bpe_core.cached import cached_property
 from bpe_core.corpus import Counts
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import shortened, token_label
+from bpe_core.weighted import Count, Measure
 
 NEIGHBORS: Final = 1000
 """Tokens learned one after the other that are compared with each other."""
@@ -76,7 +77,7 @@ class AuditSubject:
         """The indicators of ordinary tokens, ascending."""
 
     @cached_property
-    def columns(self) -> Mapping[str, Mapping[int, float]]:
+    def columns(self) -> Mapping[str, Mapping[int, Measure]]:
         """Everything measured of the tokens: name -> id -> number. Read it only when all checks are done.
 
         - "count" and "merged": see `Usage`;
@@ -86,7 +87,7 @@ class AuditSubject:
         - "surprise": how surprising that difference is: G2, positive if the token is rarer in the reference;
         - "indicator": the indicator of the token's row in the model; the lower, the less trained it looks.
         """
-        columns: dict[str, Mapping[int, float]] = {}
+        columns: dict[str, Mapping[int, Measure]] = {}
         if self.usage:
             columns["count"] = self.usage.remaining
             columns["merged"] = self.usage.merged
@@ -117,12 +118,14 @@ class AuditSubject:
         _, _, last_token = vocabulary.merges[-1]
         made_by_last = max(1, usage.made(last_token))
         return {
-            token: fading((usage.remaining[token] + 1) / made_by_last, HALF_LEFT)
+            token: fading(float((usage.remaining[token] + 1) / made_by_last), HALF_LEFT)
             for token in made
         }
 
     def unusual_among(
-        self, values: Mapping[int, float], order: Callable[[int], int] | None = None
+        self,
+        values: Mapping[int, Measure],
+        order: Callable[[int], Count] | None = None,
     ) -> Mapping[int, float]:
         """Return id -> how `unusual` it is among a token's neighbors that its value is so low.
 

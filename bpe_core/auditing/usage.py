@@ -13,6 +13,7 @@ from bpe_core.corpus.reading import OnRead, Reading, TextFile, Unreadable
 from bpe_core.errors import OptionError
 from bpe_core.explain.trace import UseLedger
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.weighted import Count, formatted
 
 FEW_DOCUMENTS: Final = 2
 """Documents that count as few. The documents of tokens that occur in more are not kept."""
@@ -27,10 +28,10 @@ PER_REPORT: Final = 256
 class Usage:
     """Token counts of one corpus under one tokenizer. Tokens whose counts are not known (see `of_record`) are missing."""
 
-    n_tokens: int
-    remaining: Mapping[int, int]
+    n_tokens: Count
+    remaining: Mapping[int, Count]
     """Id -> how often it occurs once all merges are done."""
-    merged: Mapping[int, int]
+    merged: Mapping[int, Count]
     """Id -> how often later merges took it."""
     examples: Mapping[int, str]
     """Id -> the shortest piece of the corpus that contains it."""
@@ -53,7 +54,7 @@ class Usage:
                 f"The texts were counted with the pattern {counts.pattern!r}, but the tokenizer uses "
                 f"{tokenizer.pattern!r}; count them again with the tokenizer's pattern."
             )
-        remaining = dict.fromkeys(tokenizer.vocabulary.ids(), 0)
+        remaining: dict[int, Count] = dict.fromkeys(tokenizer.vocabulary.ids(), 0)
         examples: dict[int, str] = {}
         documents: defaultdict[int, set[int]] = defaultdict(set)
         documents_of_piece: Mapping[str, Collection[int]] = {}
@@ -111,17 +112,17 @@ class Usage:
             of_training=True,
         )
 
-    def made(self, token: int) -> int:
+    def made(self, token: int) -> Count:
         """Return how often merges made the token in all. Raises `KeyError` if its counts are not known."""
         return self.remaining[token] + self.merged[token]
 
 
 def _taken_by_merges(
-    tokenizer: Tokenizer, remaining: Mapping[int, int]
-) -> dict[int, int]:
+    tokenizer: Tokenizer, remaining: Mapping[int, Count]
+) -> dict[int, Count]:
     """Return how often later merges took each token, from what remains of all tokens."""
     vocabulary = tokenizer.vocabulary
-    merged = dict.fromkeys(remaining, 0)
+    merged: dict[int, Count] = dict.fromkeys(remaining, 0)
     # Some files have several merges that make one token.
     made = dict.fromkeys(token for _, _, token in vocabulary.merges)
     for token in reversed(made):
@@ -130,7 +131,7 @@ def _taken_by_merges(
     return merged
 
 
-def _is_training_corpus(tokenizer: Tokenizer, counts: Counts, n_tokens: int) -> bool:
+def _is_training_corpus(tokenizer: Tokenizer, counts: Counts, n_tokens: Count) -> bool:
     """Whether these texts have as many bytes, and now as many tokens, as the training record says."""
     record = tokenizer.record
     step = tokenizer.step
@@ -141,20 +142,20 @@ def _is_training_corpus(tokenizer: Tokenizer, counts: Counts, n_tokens: int) -> 
     return n_bytes == record.n_bytes and n_tokens == n_tokens_of_training
 
 
-def merged_share(n: int, made: int) -> str:
+def merged_share(n: Count, made: Count) -> str:
     """Express `n` of `made` occurrences as a part of a sentence.
 
     >>> merged_share(3, 8), merged_share(8, 8), merged_share(1, 1)
     ('3 of its 8 occurrences', 'all of its 8 occurrences', 'its only occurrence')
     """
     if n < made:
-        return f"{n:,} of its {made:,} occurrences"
+        return f"{formatted(n)} of its {formatted(made)} occurrences"
     if made > 1:
-        return f"all of its {made:,} occurrences"
+        return f"all of its {formatted(made)} occurrences"
     return "its only occurrence"
 
 
-def surprise(count: int, n_tokens: int, seen: int, n_reference: int) -> float:
+def surprise(count: Count, n_tokens: Count, seen: Count, n_reference: Count) -> float:
     """Return the signed log-likelihood ratio G2 (Dunning 1993) of a token's counts in two corpora.
 
     G2 = 2 * (count * ln(count / expected) + seen * ln(seen / expected)). The expected counts are those of a token that
@@ -220,9 +221,9 @@ def spread_of(
 def _tokens_of(text: str, tokenizer: Tokenizer) -> Counter[int]:
     """Count the tokens of a document."""
     found = Counter[int]()
-    pieces = Counts.of(text, tokenizer.pattern).pieces
-    ids_of_pieces = tokenizer.encode_pieces(list(pieces))
-    for n, ids in zip(pieces.values(), ids_of_pieces, strict=True):
+    count_of = Counts.of(text, tokenizer.pattern).table.counts()
+    ids_of_pieces = tokenizer.encode_pieces(list(count_of))
+    for n, ids in zip(count_of.values(), ids_of_pieces, strict=True):
         for token in ids:
             found[token] += n
     return found

@@ -23,6 +23,7 @@ from bpe_core.process import INTERRUPTED, print_to_stderr
 from bpe_core.report import ReportTable, Section, as_html, as_markdown, as_text
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, shortened, visible
+from bpe_core.weighted import for_programs
 from bpe_core.worker.audit import AuditRequest, examined
 from bpe_core.worker.job import Job
 
@@ -145,7 +146,7 @@ def run_audit(options: Namespace) -> int:
 
 def _print_json(rows: Iterable[Verdict]) -> None:
     for row in rows:
-        print(json.dumps(row.to_json(), default=float))
+        print(json.dumps(row.to_json(), default=for_programs))
 
 
 def _given(options: Namespace, subject: AuditSubject) -> Iterator[str]:

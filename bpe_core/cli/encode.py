@@ -28,8 +28,8 @@ from bpe_core.pictures.drawing import (
     page,
 )
 from bpe_core.process import in_order, most_threads, shares
+from bpe_core.token_ids import ids_in
 from bpe_core.tokenizer import Choice, Tokenizer
-from bpe_core.typed_numbers import ids_in
 from bpe_core.visible import counted, quoted, visible
 from bpe_core.worker.job import Job
 from bpe_core.worker.messages import WorkProgress

@@ -15,6 +15,7 @@ from bpe_core.process import print_to_stderr
 from bpe_core.report import ReportTable, aligned
 from bpe_core.runs import RunDifference, exported, found
 from bpe_core.visible import visible
+from bpe_core.weighted import for_programs
 from bpe_core.whole_file import check_place, write_atomically
 
 
@@ -87,7 +88,10 @@ def run_runs(options: Namespace) -> int:
         key=lambda run: str(run[0]["created"]),
     )
     if options.json:
-        print("".join(f"{json.dumps(run, default=float)}\n" for run, _ in runs), end="")
+        print(
+            "".join(f"{json.dumps(run, default=for_programs)}\n" for run, _ in runs),
+            end="",
+        )
     elif not runs:
         raise OptionError(
             f"There is no training in {', '.join(map(str, paths))}; train one, or name another folder."

@@ -18,6 +18,7 @@ from bpe_core.trainer import Merges
 from bpe_core.visible import counted, token_label, visible
 from bpe_core.worker.job import Reporter
 from bpe_core.worker.messages import Counted, Event, Started, WorkProgress
+from bpe_core.weighted import formatted
 
 NAMED: Final = 20  # of the texts, the largest ones, whose bytes are said
 SKIPPED_SHOWN: Final = (
@@ -85,9 +86,11 @@ class StderrReporter(Reporter):
                 self._say_how_many_more()
                 whole = sum(after for *_, after in sources) or 1
                 for name, before, after in sources[:NAMED] if len(sources) > 1 else ():
-                    weighted = f", {after:,} as weighted" if before != after else ""
+                    weighted = (
+                        f", {formatted(after)} as weighted" if before != after else ""
+                    )
                     self.say(
-                        f"{name}: {counted(before, 'byte')}{weighted}, {after / whole:.1%} of all."
+                        f"{name}: {counted(before, 'byte')}{weighted}, {float(after / whole):.1%} of all."
                     )
                 different = (
                     f", {unique:,} of them different" if unique or not pieces else ""

@@ -27,6 +27,7 @@ from bpe_core.explain.trace import token_uses
 from bpe_core.report import ReportTable, Section, as_text
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import cells, counted, token_label
+from bpe_core.weighted import for_programs, formatted
 from bpe_core.worker.explain import Subject
 from bpe_core.worker.job import Job
 
@@ -81,7 +82,7 @@ def run_why(options: Namespace) -> int:
                 subject.explanation(step)
             )  # first, as it refuses a step that there is not
             places = [asdict(place) for place in subject.places(step)]
-            print(json.dumps(explanation | {"places": places}, default=float))
+            print(json.dumps(explanation | {"places": places}, default=for_programs))
         else:
             print(as_text(_report(subject, step, options.rows)))
     return 0
@@ -95,7 +96,7 @@ def _report(subject: Subject, step: int, n_rows: int) -> Iterator[Section]:
         sentences = [*_choice(choice, tokenizer, subject.rules.ties, step)]
         for place in subject.places(step):
             pair = f"[{token_label(place.left.encode())}·{token_label(place.right.encode())}]"
-            n = f"{place.n:,} in " if place.n else ""
+            n = f"{formatted(place.n)} in " if place.n else ""
             sentences.append(
                 f"{n}{place.name}:{place.line}: {place.before.lstrip()}{pair}{place.after.rstrip()}"
             )
@@ -119,21 +120,21 @@ def _choice(
         yield GIVEN
     if choice.count < choice.most:
         other = "." if is_given else ": another corpus."
-        yield f"The pair occurs {choice.count:,} times here, others up to {choice.most:,} times{other}"
+        yield f"The pair occurs {formatted(choice.count)} times here, others up to {formatted(choice.most)} times{other}"
     elif choice.n_tied == 1:
-        yield f"No other pair occurs as often: {choice.count:,} times."
+        yield f"No other pair occurs as often: {formatted(choice.count)} times."
     else:
         which = "this one" if choice.by_rule.get(ties) == pair else "another"
-        yield f"{choice.n_tied:,} pairs occur {choice.count:,} times; {ties!r} takes {which}:"
+        yield f"{choice.n_tied:,} pairs occur {formatted(choice.count)} times; {ties!r} takes {which}:"
         yield ", ".join(
             [*map(text, choice.tied), *["…"] * (choice.n_tied > len(choice.tied))]
         )
         for rule, taken in choice.by_rule.items():
             yield f"  {rule:10} {text(taken)}{' ●' if taken == pair else ''}"
     if choice.runners_up:
-        yield f"next: {', '.join(f'{text((row.left, row.right))} {row.times:,}' for row in choice.runners_up)}"
+        yield f"next: {', '.join(f'{text((row.left, row.right))} {formatted(row.times)}' for row in choice.runners_up)}"
     if choice.n_joined < choice.count:
-        yield f"{choice.n_joined:,} of them are joined: the others overlap these."
+        yield f"{formatted(choice.n_joined)} of them are joined: the others overlap these."
     born, changed = counted(choice.n_born, "pair"), counted(choice.n_changed, "piece")
     yield f"{born} born, {choice.n_vanished:,} vanished, {changed} changed"
 
@@ -145,9 +146,9 @@ def _uses(tokenizer: Tokenizer, step: int) -> Iterator[str]:
         return
     lengths = [record.n_tokens_start, *(n_tokens for _, _, n_tokens in record.steps)]
     uses = token_uses(vocabulary, lengths.__getitem__, step)
-    yield f"{counted(uses.made, 'use')} when made, {uses.left:,} left in the end"
+    yield f"{counted(uses.made, 'use')} when made, {formatted(uses.left)} left in the end"
     for later, token, n in uses.absorbed[:8]:
-        yield f"  step {later:,} {_labels(tokenizer, (token,))} absorbed {n:,}"
+        yield f"  step {later:,} {_labels(tokenizer, (token,))} absorbed {formatted(n)}"
     if (more := len(uses.absorbed) - 8) > 0:
         yield f"  and {counted(more, 'later merge')}"
 
@@ -162,7 +163,7 @@ def _words(words: Iterable[CorpusPiece], tokenizer: Tokenizer) -> Iterator[str]:
         changed = (
             f"{' ' * (width - cells(before))} → {after}" if before != after else ""
         )
-        yield f"{f'{count:,} ×':>8} {before}{changed}"
+        yield f"{f'{formatted(count)} ×':>8} {before}{changed}"
 
 
 def _labels(tokenizer: Tokenizer, ids: Iterable[int], between: str = " ") -> str:
@@ -175,19 +176,17 @@ def _ranking(
     rows = []
     for place, row in enumerate(ranking.rows[:n_rows]):
         tied = "tied" if ranking.n_tied > 1 and place < ranking.n_tied else ""
-        change = f"{row.change:+,}" if row.change else ""
+        change = formatted(row.change, signed=True) if row.change else ""
         rows.append(
             (
                 _labels(tokenizer, (row.left, row.right), " + "),
-                f"{row.times:,}",
+                formatted(row.times),
                 change,
                 tied,
             )
         )
     after = f"After step {step:,}" if step else "Before the first merge"
-    heading = (
-        f"{after}: {ranking.n_tokens:,} tokens, {counted(ranking.n_pairs, 'pair')}"
-    )
+    heading = f"{after}: {formatted(ranking.n_tokens)} tokens, {counted(ranking.n_pairs, 'pair')}"
     return Section(
         heading,
         table=ReportTable(("pair", "count", "change", ""), rows, numbers=(1, 2)),

@@ -15,6 +15,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import Options
 from bpe_core.trainer import train
 from bpe_core.visible import token_label
+from bpe_core.weighted import formatted
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Preset:
             for _, _, token in vocabulary.merges[: len(self.tokens)]
         )
         left = record.steps[-1][2] if record and record.steps else 0
-        numbers = f"{vocabulary.n_merges:,} merges, {left:,} tokens left in the corpus"
+        numbers = f"{vocabulary.n_merges:,} merges, {formatted(left)} tokens left in the corpus"
         checks = {
             "": (
                 f"{self.n_merges:,} merges, {self.n_tokens:,} tokens left in the corpus",

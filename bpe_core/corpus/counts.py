@@ -23,9 +23,9 @@ from bpe_core.corpus.reading import (
 from bpe_core.errors import OptionError, TextError
 from bpe_core.patterns import splitter
 from bpe_core.process import in_order, most_threads
-from bpe_core.typed_numbers import amount
 from bpe_core.utf8 import utf8
 from bpe_core.visible import counted
+from bpe_core.weighted import Count, weighted_count
 from bpe_core.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -112,8 +112,8 @@ class Counts:
         """The factor by which counts in `table` are multiplied. Weights may be fractions, but it counts whole numbers."""
         self.splitter = splitter(pattern)
         self.n_documents = 0
-        self.weighted_bytes = 0
-        """Bytes of all sources, times their weights; may be a fraction."""
+        self.weighted_bytes: Count = 0
+        """Bytes of all sources, times their weights."""
         self.lacks_rare = False
         """Whether `load` left out rare pieces of some texts."""
         self.spill = spill
@@ -138,13 +138,14 @@ class Counts:
         return sum(source.characters for source in self.sources)
 
     @property
-    def pieces(self) -> Mapping[str, int]:
+    def pieces(self) -> Mapping[str, Count]:
         """Piece -> how often it occurs, in the order of first appearance. A new mapping if more was counted."""
         n_pieces, pieces = self._pieces
         if n_pieces != self.n_pieces:
-            pieces = self.table.counts()
+            pieces = dict[str, Count](self.table.counts())
             if self.scale != 1:
-                pieces = {piece: amount(n, self.scale) for piece, n in pieces.items()}
+                for piece, count in pieces.items():
+                    pieces[piece] = weighted_count(count, self.scale)
             self._pieces = self.n_pieces, pieces
         return pieces
 
@@ -369,7 +370,7 @@ class Counts:
         self.table.append(other.table, self.n_documents, int(factor * scale))
         self.scale = scale
         self.add_sources(
-            replace(source, weight=amount(source.weight * weight))
+            replace(source, weight=weighted_count(source.weight * weight))
             for source in other.sources
         )
         self.lacks_rare |= other.lacks_rare

@@ -27,8 +27,8 @@ from bpe_core.corpus.measure import Source
 from bpe_core.corpus.reading import Skipped, why_not
 from bpe_core.errors import FormatError, PatternError
 from bpe_core.process import installed
-from bpe_core.typed_numbers import amount, exact_fraction
 from bpe_core.visible import counted, shortened, visible
+from bpe_core.weighted import count_text, exact_fraction, formatted, weighted_count
 
 if TYPE_CHECKING:
     from bpe_core.corpus.spill import Spill
@@ -126,7 +126,8 @@ def write(
     about["version"] = VERSION
     about["order"] = _ORDER
     about["sources"] = [
-        asdict(source) | {"weight": str(source.weight)} for source in counts.sources
+        asdict(source) | {"weight": count_text(source.weight)}
+        for source in counts.sources
     ]
     about["skipped"] = [asdict(one) | {"path": str(one.path)} for one in counts.skipped]
     make_batches = counts.spill.batches if counts.spill else batches
@@ -251,12 +252,10 @@ def _read(file: Any, spill: "Spill | None", least: int) -> Counts:
     if rare.rows:
         counts.lacks_rare = True
         # In a piece of b bytes a pair of tokens occurs at most b - 1 times.
-        most = amount(rare.bytes - rare.occurrences, counts.scale)
-        lost = amount(rare.occurrences, counts.scale)
-        without = f"without {counted(rare.rows, 'piece')} that occur less than {least:,} times, {lost:,} in all"
-        bound = (
-            f"{without}: the count of a pair is right, or too low, by {most:,} at most"
-        )
+        most = weighted_count(rare.bytes - rare.occurrences, counts.scale)
+        lost = weighted_count(rare.occurrences, counts.scale)
+        without = f"without {counted(rare.rows, 'piece')} that occur less than {least:,} times, {formatted(lost)} in all"
+        bound = f"{without}: the count of a pair is right, or too low, by {formatted(most)} at most"
         counts.sample = "; ".join(filter(None, (counts.sample, bound)))
     return counts
 
@@ -292,7 +291,7 @@ def _source(stored: Any) -> Source:
         bytes=_number(stored, "bytes", 0, LARGEST_COUNT),
         characters=_number(stored, "characters", 0, LARGEST_COUNT),
         sha256=_text(stored, "sha256"),
-        weight=amount(weight),
+        weight=weighted_count(weight),
         documents=_number(stored, "documents", 0, MOST_DOCUMENTS),
     )
 

@@ -4,6 +4,8 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from bpe_core.weighted import Count
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -16,8 +18,8 @@ class Source:
     characters: int
     sha256: str
     """SHA-256 of its documents in UTF-8, with 0xFF between two of them, in hexadecimal."""
-    weight: int = 1
-    """How many times each of its pieces is counted; may be a fraction, see `typed_numbers.amount`."""
+    weight: Count = 1
+    """How many times each of its pieces is counted."""
     documents: int = 1
 
 

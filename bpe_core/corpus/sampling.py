@@ -24,8 +24,8 @@ from bpe_core.corpus.reading import (
 )
 from bpe_core.errors import OptionError, TextError
 from bpe_core.patterns import Splitter
-from bpe_core.typed_numbers import exact_fraction
 from bpe_core.utf8 import CONTINUATIONS
+from bpe_core.weighted import exact_fraction
 
 STRETCH: Final = 1 << 16  # bytes on disk of a stretch, about
 

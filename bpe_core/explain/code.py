@@ -163,9 +163,9 @@ def _words_to_run(
         return []
     sizes = [sum(map(len, map(vocabulary.token_bytes, word.before))) for word in words]
     n_bytes = sum(word.times * size for word, size in zip(words, sizes, strict=True))
-    are_whole = all(word.times.denominator == 1 for word in words)
+    are_whole = all(word.times == int(word.times) for word in words)
     if are_whole and n_bytes <= _MOST:
-        return [word.before for word in words for _ in range(word.times)]
+        return [word.before for word in words for _ in range(int(word.times))]
     changed: list[tuple[int, ...]] = []
     n_bytes = 0
     for word, size in zip(words, sizes, strict=True):

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from bpe_core.explain.pair_counts import ChangedPiece, MergeEffect, Pair, PairCounts
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.tie_rules import TIES, sort_key
+from bpe_core.weighted import Count
 
 GIVEN: Final = (
     "Given by the vocabulary that was extended, and not chosen in these texts."
@@ -36,14 +37,14 @@ class PairRow(NamedTuple):
 
     left: int
     right: int
-    times: int  # how often the pair occurs
-    change: int  # by how much the newest merge changed that
+    times: Count  # how often the pair occurs
+    change: Count  # by how much the newest merge changed that
 
 
 class CorpusPiece(NamedTuple):
     """A distinct piece of the corpus, and how often it occurs."""
 
-    times: int
+    times: Count
     before: tuple[int, ...]  # its tokens before the merge
     after: tuple[int, ...]
 
@@ -56,7 +57,7 @@ class PairRanking:
     """By falling (count, pair). Pairs with the highest count are in the order of the tie rule."""
     n_pairs: int
     n_tied: int  # how many pairs have the highest count
-    n_tokens: int  # the length of the corpus
+    n_tokens: Count  # the length of the corpus
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +67,9 @@ class MergeChoice:
     left: int
     right: int
     token: int
-    count: int
+    count: Count
     """How often the pair occurred. 0 if it does not occur in this corpus."""
-    most: int
+    most: Count
     """The highest count. Higher than `count` only if the vocabulary was learned from another corpus."""
     tied: tuple[Pair, ...]
     """The pairs with the highest count, at most `MOST_TIED`, in the order of the tie rule."""
@@ -76,7 +77,7 @@ class MergeChoice:
     """How many pairs have the highest count. 1 if the tie rule was not needed."""
     by_rule: dict[str, Pair]  # tie rule -> the pair that it takes
     runners_up: tuple[PairRow, ...]  # the most frequent pairs below the highest count
-    n_joined: int
+    n_joined: Count
     """How many occurrences became the token. Fewer than `count` if some overlapped."""
     born: tuple[PairRow, ...]
     """Pairs that did not occur before, the most frequent first."""
@@ -145,7 +146,7 @@ class _Candidates:
         self._first_places = counts.first_places(self.tied)
         self.order = self.order_of(ties)
 
-    def _without_long_pairs(self, longest: int) -> dict[Pair, int]:
+    def _without_long_pairs(self, longest: int) -> dict[Pair, Count]:
         """Return the counts of the pairs that make a token of at most `longest` bytes.
 
         An end-of-word marker counts as one byte.
@@ -165,7 +166,7 @@ class _Candidates:
         """Return a sort key of tied pairs: the rule takes the pair with the lowest key."""
         return sort_key(rule, self._vocabulary, self._first_places.__getitem__)
 
-    def ranking(self, changes: Mapping[Pair, int]) -> PairRanking:
+    def ranking(self, changes: Mapping[Pair, Count]) -> PairRanking:
         """Rank the pairs; `changes` shows by how much the newest merge changed their counts."""
         n_pairs = len(self.counts)
         n_rows = n_pairs if n_pairs <= MOST_ROWS else TOP
@@ -178,7 +179,7 @@ class _Candidates:
         return PairRanking(tuple(rows), n_pairs, len(self.tied), self._n_tokens)
 
 
-def _row(pair: Pair, times: int, changes: Mapping[Pair, int]) -> PairRow:
+def _row(pair: Pair, times: Count, changes: Mapping[Pair, Count]) -> PairRow:
     left, right = pair
     return PairRow(left, right, times, changes.get(pair, 0))
 
@@ -190,7 +191,7 @@ def _choice(
     left, right, token = counts.tokenizer.vocabulary.merge_of(counts.step + 1)
     merged = left, right
 
-    def most_frequent(pairs: Iterable[tuple[Pair, int]]) -> tuple[PairRow, ...]:
+    def most_frequent(pairs: Iterable[tuple[Pair, Count]]) -> tuple[PairRow, ...]:
         rows = nlargest(_FEW, pairs, key=lambda row: (row[1], row[0]))
         return tuple(_row(pair, count, effect.changes) for pair, count in rows)
 
@@ -199,8 +200,8 @@ def _choice(
         for pair, count in before.counts.items()
         if count < before.most and pair != merged
     )
-    born: list[tuple[Pair, int]] = []
-    vanished: list[tuple[Pair, int]] = []
+    born: list[tuple[Pair, Count]] = []
+    vanished: list[tuple[Pair, Count]] = []
     for pair, change in effect.changes.items():
         count = counts.counts.get(pair, 0)
         if count == 0:

@@ -15,8 +15,8 @@ from typing import Final, NamedTuple
 
 from bpe_core.errors import OptionError
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.typed_numbers import amount
 from bpe_core.utf8 import utf8
+from bpe_core.weighted import Count, weighted_count
 
 Pair = tuple[int, int]
 """(left id, right id)"""
@@ -36,8 +36,8 @@ class ChangedPiece(NamedTuple):
 class MergeEffect(NamedTuple):
     """The changes that a merge makes in the corpus."""
 
-    changes: Mapping[Pair, int]  # pair -> by how much its count changes, if it does
-    n_joined: int
+    changes: Mapping[Pair, Count]  # pair -> by how much its count changes, if it does
+    n_joined: Count
     """How many occurrences of the pair become the new token: the corpus has this many tokens fewer."""
     changed: Sequence[ChangedPiece]
 
@@ -60,7 +60,7 @@ class PairCounts:
         (2, 9)
     """
 
-    def __init__(self, tokenizer: Tokenizer, pieces: Mapping[str, int]) -> None:
+    def __init__(self, tokenizer: Tokenizer, pieces: Mapping[str, Count]) -> None:
         """Count the pairs at step 0.
 
         Args:
@@ -107,9 +107,13 @@ class PairCounts:
                 for pair in pairwise(ids):
                     counts[pair] += times
         self.step = step  # how many merges are made
-        self.n_tokens = amount(n_tokens, self._scale)  # of the corpus at this step
+        self.n_tokens = weighted_count(
+            n_tokens, self._scale
+        )  # of the corpus at this step
         # Pair -> how often it occurs at this step, never 0.
-        self.counts = {pair: amount(n, self._scale) for pair, n in counts.items()}
+        self.counts = {
+            pair: weighted_count(n, self._scale) for pair, n in counts.items()
+        }
 
     def go_to(self, step: int) -> None:
         """Count the pairs after `step` merges."""
@@ -151,11 +155,11 @@ class PairCounts:
             for pair in pairwise(piece.after):
                 changes[pair] += times
         amounts = {
-            pair: amount(change, self._scale)
+            pair: weighted_count(change, self._scale)
             for pair, change in changes.items()
             if change
         }
-        return MergeEffect(amounts, amount(n_joined, self._scale), changed)
+        return MergeEffect(amounts, weighted_count(n_joined, self._scale), changed)
 
     def holding(self, token: bytes) -> Iterator[int]:
         """Yield the numbers of the pieces whose bytes, with the end-of-word marker, hold `token`."""

@@ -16,6 +16,7 @@ from bpe_core.patterns import Splitter
 from bpe_core.process import shares
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import byte_offsets, without_surrogates
+from bpe_core.weighted import Count
 
 AROUND: Final = 60
 """Characters of the line that a place keeps on either side."""
@@ -36,8 +37,8 @@ class CorpusPlace:
     right: str
     """The right part. Empty for a token, and for a part without a character, such as an end-of-word marker."""
     after: str  # the rest of the line, at most `AROUND` characters
-    n: int = 0
-    """How often the pair occurs in this text, an amount. 0 for a token, and for further places in the same text."""
+    n: Count = 0
+    """How often the pair occurs in this text. 0 for a token, and for further places in the same text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,8 @@ class CorpusText:
     """Whether the documents are rows of a table. Lines are then counted in each row."""
     before: Callable[[], Iterable[str]] = tuple
     """Reads the text of the file before this part."""
-    weight: int = 1  # how many times the text counts, an amount
-    pieces: Mapping[str, int] | None = None
+    weight: Count = 1  # how many times the text counts
+    pieces: Mapping[str, Count] | None = None
     """How often each piece occurs in it. Saves time if the places of many steps are needed."""
 
 
@@ -168,7 +169,7 @@ class _PairFinder:
 
 def pieces_in(
     splitter: Splitter, text: CorpusText, characters: str = ""
-) -> Mapping[str, int]:
+) -> Mapping[str, Count]:
     """Return how often each piece occurs in those parts of a text that hold `characters`."""
     parts = (
         part

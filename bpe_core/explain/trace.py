@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from bpe_core.utf8 import utf8
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.weighted import Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,20 +97,20 @@ class Absorption(NamedTuple):
 
     step: int
     token: int  # the token that the later merge makes
-    n: int
+    n: Count
     """How many uses it took: two for each occurrence in which the token is both parts."""
 
 
 class TokenUses(NamedTuple):
     """How often a token occurs in the corpus that it was learned from."""
 
-    made: int  # uses right after its merge
-    left: int  # uses after all merges
+    made: Count  # uses right after its merge
+    left: Count  # uses after all merges
     absorbed: tuple[Absorption, ...]  # the merges that took the other uses
 
 
 def token_uses(
-    vocabulary: Vocabulary, length_after: Callable[[int], int], step: int
+    vocabulary: Vocabulary, length_after: Callable[[int], Count], step: int
 ) -> TokenUses:
     """Return the uses of the token that a merge makes. Linear in the number of merges that have it as a part.
 
@@ -126,7 +127,7 @@ def token_uses(
         TokenUses(made=2, left=0, absorbed=(Absorption(step=2, token=257, n=2),))
     """
 
-    def n_joined(step: int) -> int:
+    def n_joined(step: int) -> Count:
         return length_after(step - 1) - length_after(step)
 
     token = vocabulary.merge_of(step)[2]
@@ -151,13 +152,13 @@ class UseLedger:
         ({256: 2, 257: 2}, {256: 0, 257: 2})
     """
 
-    def __init__(self, n_tokens: int) -> None:
+    def __init__(self, n_tokens: Count) -> None:
         """Start with the length of the corpus before the first merge."""
         self.n_tokens = n_tokens  # after the newest merge
-        self.made: dict[int, int] = {}  # token -> its uses right after its merge
-        self.left: dict[int, int] = {}  # token -> its uses that no later merge took
+        self.made: dict[int, Count] = {}  # token -> its uses right after its merge
+        self.left: dict[int, Count] = {}  # token -> its uses that no later merge took
 
-    def add(self, left: int, right: int, token: int, n_tokens: int) -> None:
+    def add(self, left: int, right: int, token: int, n_tokens: Count) -> None:
         """Add the next merge. The corpus has `n_tokens` tokens after it."""
         n_made = self.n_tokens - n_tokens
         self.made[token] = n_made

@@ -21,8 +21,8 @@ from bpe_core.corpus.reading import (
     unpacked,
 )
 from bpe_core.errors import FormatError
-from bpe_core.typed_numbers import amount, exact_fraction
 from bpe_core.visible import quoted, shortened, visible
+from bpe_core.weighted import Count, count_text, exact_fraction, weighted_count
 
 HOLDERS: Final = (
     *(
@@ -213,9 +213,9 @@ class Fields:
             )
         return value
 
-    def amount(self, key: str, default: int | None = None) -> int:
-        """A number of a training, which may be a fraction: see `amount_in`."""
-        value = amount_in(self.any(key, default))
+    def count(self, key: str, default: int | None = None) -> Count:
+        """A number of a training, which may be a fraction: see `count_in`."""
+        value = count_in(self.any(key, default))
         return self.number(key, default) if value is None else value
 
     def items(self, key: str, default: list[Any] | None = None) -> list[Any]:
@@ -263,10 +263,10 @@ class Fields:
         return Fields(value, self._where, ".".join(filter(None, (self._path, key))))
 
     def columns(
-        self, key: str, names: Sequence[str], *, amounts: Sequence[str] = ()
+        self, key: str, names: Sequence[str], *, counts: Sequence[str] = ()
     ) -> list[tuple[Any, ...]]:
-        """The columns of a list of rows: strings in the column "text", whole numbers >= 0 in the others; in `amounts`
-        also what `amount_in` takes for a number."""
+        """The columns of a list of rows: strings in the column "text", whole numbers >= 0 in the others; in `counts`
+        also what `count_in` takes for a number."""
         rows = self.items(key)
         if set(map(type, rows)) - {list} or set(map(len, rows)) - {len(names)}:
             index = next(
@@ -283,9 +283,9 @@ class Fields:
             zip(names, columns if rows else (), strict=False)
         ):
             if (
-                column in amounts
+                column in counts
                 and str in map(type, values)
-                and None not in (read := tuple(map(amount_in, values)))
+                and None not in (read := tuple(map(count_in, values)))
             ):
                 columns[place] = read
                 continue
@@ -315,15 +315,15 @@ def is_number(value: object, largest: int = LARGEST_NUMBER) -> TypeGuard[int]:
     return type(value) is int and 0 <= value <= largest
 
 
-def amount_in(value: object) -> int | None:
-    """The count that is written as a whole number or, as `Amount` writes it, as a text; None if it is none."""
+def count_in(value: object) -> Count | None:
+    """Read a count: a whole number, or a fraction as `count_text` writes it; None for anything else."""
     if isinstance(value, str):
         with suppress(ValueError):
-            number = amount(exact_fraction(value))
+            number = weighted_count(exact_fraction(value))
             return (
                 number
                 if 0 <= number <= LARGEST_NUMBER
-                and str(number) == value
+                and count_text(number) == value
                 and not is_number(number)
                 else None
             )

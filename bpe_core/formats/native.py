@@ -15,7 +15,7 @@ from bpe_core.formats.file import (
     LARGEST_ID,
     Fields,
     TokenizerFile,
-    amount_in,
+    count_in,
     is_number,
     refuse,
 )
@@ -29,6 +29,7 @@ from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.vocabulary.store import whole_by_default
 from bpe_core.vocabulary.symbols import bytes_among
+from bpe_core.weighted import Count, count_text, weighted_count
 
 FORMAT: Final = "bpescope"
 VERSION: Final = 1
@@ -115,9 +116,15 @@ def bytes_from(first: int) -> dict[int, bytes]:
     return {first + byte: bytes([byte]) for byte in range(256)}
 
 
+def _written_count(fraction: Count) -> int | str:
+    """Write a count that is not an int: a whole number as such, or the text of a fraction."""
+    count = weighted_count(fraction)
+    return count if isinstance(count, int) else count_text(count)
+
+
 _ON_ONE_LINE: Final = json.JSONEncoder(
-    ensure_ascii=False, default=str
-).encode  # an amount as its text
+    ensure_ascii=False, default=_written_count
+).encode
 _BY_LINES: Final = json.JSONEncoder(ensure_ascii=False, separators=("\n", ":")).encode
 
 
@@ -155,7 +162,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     if fields.any("columns") != list(columns):
         fields.fail("columns", f"{', '.join(columns)} were expected, in this order")
     left, right, made, *steps, texts = fields.columns(
-        "merges", columns, amounts=("count", "n_tokens")
+        "merges", columns, counts=("count", "n_tokens")
     )
     merges, base = list(zip(left, right, made, strict=True)), _base(fields)
     check_pairs(file, merges)
@@ -225,15 +232,15 @@ def _record(fields: Fields, steps: tuple[tuple[int, int, int], ...]) -> Training
         if field.name not in _ELSEWHERE and (
             field.default is MISSING or field.name in training
         ):
-            values[field.name] = (
-                training.amount if field.type in (int, int | None) else training.text
-            )(field.name)
+            holds_number = field.type in (int, int | None, Count)
+            read = training.count if holds_number else training.text
+            values[field.name] = read(field.name)
     if values.get("n_given", 0) > len(steps):
         training.fail(
             "n_given", f"no more than {len(steps)} was expected, the number of merges"
         )
     items = fields.items("first_counts", [])
-    counts = [count for item in items if (count := amount_in(item)) is not None]
+    counts = [count for item in items if (count := count_in(item)) is not None]
     if len(items) not in (0, 256 + ("end_of_word" in fields)) or len(counts) < len(
         items
     ):
@@ -249,7 +256,7 @@ def _record(fields: Fields, steps: tuple[tuple[int, int, int], ...]) -> Training
                 one.text("name"),
                 *sizes,
                 one.text("sha256"),
-                one.amount("weight", 1),
+                one.count("weight", 1),
                 one.number("documents", 1),
             )
         )

@@ -11,14 +11,15 @@ from typing import Final, NamedTuple
 
 from bpe_core.errors import OptionError
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.weighted import Count
 
 ALPHA: Final = 2.5  # the order of the Rényi efficiency
 _BITS: Final = 52  # powers are summed in units of 2 ** -_BITS: each float from 1 up is a whole number, sums are exact
 
 
-def ratio(a: int, b: int) -> float:
+def ratio(a: Count, b: Count) -> float:
     """a / b, such as the bytes of a text in UTF-8 / its tokens, the compression ratio; 0.0 if b is 0."""
-    return a / b if b else 0.0
+    return float(a / b) if b else 0.0
 
 
 def renyi_entropy(counts: Iterable[int], alpha: float = 2.5) -> float:
@@ -103,8 +104,8 @@ class CurvePoint(NamedTuple):
 
     step: int  # 0 before the first merge
     n_vocab: int  # special tokens included
-    n_tokens: int  # the length of the corpus
-    saved: int  # by how many tokens this step has made it shorter
+    n_tokens: Count  # the length of the corpus
+    saved: Count  # by how many tokens this step has made it shorter
     bytes_per_token: float
     n_used: int | None  # different tokens that occur
     utilization: float | None  # n_used / n_vocab
@@ -174,5 +175,5 @@ def training_curve(tokenizer: Tokenizer) -> list[CurvePoint]:
     return points
 
 
-def _power(count: int) -> int:
+def _power(count: Count) -> int:
     return int(math.ldexp(float(count) ** ALPHA, _BITS))

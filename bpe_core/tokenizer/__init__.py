@@ -18,6 +18,7 @@ from bpe_core.patterns import splitter
 from bpe_core.patterns.expression import enough_for, patience
 from bpe_core.patterns.pattern import Else
 from bpe_core.process import in_order, installed, most_threads, shares
+from bpe_core.token_ids import as_id, as_ids
 from bpe_core.tokenizer.special_tokens import (
     Choice,
     chosen_specials,
@@ -26,7 +27,6 @@ from bpe_core.tokenizer.special_tokens import (
     without_specials,
 )
 from bpe_core.tokenizer.training_record import TrainingRecord
-from bpe_core.typed_numbers import as_id, as_ids
 from bpe_core.utf8 import CONTINUATIONS, n_characters, utf8, without_surrogates
 from bpe_core.visible import shortened
 from bpe_core.vocabulary import Vocabulary

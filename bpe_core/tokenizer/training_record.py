@@ -15,10 +15,10 @@ from bpe_core.corpus import Source
 from bpe_core.errors import OptionError, UnknownOptionError
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer.tie_rules import TIES
-from bpe_core.typed_numbers import exact_fraction
 from bpe_core.utf8 import without_surrogates
 from bpe_core.visible import quoted
 from bpe_core.vocabulary import ID_LAYOUTS
+from bpe_core.weighted import Count, count_text, exact_fraction
 
 STOPPED: Final = "stopped"
 """The stop reason of a training that would have learned more."""
@@ -430,17 +430,17 @@ class TrainingRecord(Options):
     """
 
     sources: tuple[Source, ...]
-    steps: tuple[tuple[int, int, int], ...]
+    steps: tuple[tuple[Count, int, Count], ...]
     """For each merge: (the pair's count, how many pairs had that count, tokens in the corpus after the merge)."""
-    n_bytes: int
+    n_bytes: Count
     """Bytes of the corpus in UTF-8, times the weights of its texts."""
-    n_tokens_start: int
+    n_tokens_start: Count
     """Tokens before the first merge; fewer than `n_bytes` if the pattern drops white space."""
     stop_reason: str
     """Why it ended: the size was reached, no pair was left, or it was stopped."""
     n_given: int = 0
     """How many of the first merges come from the vocabulary that was extended."""
-    first_counts: tuple[int, ...] = ()
+    first_counts: tuple[Count, ...] = ()
     """How often each of the 256 bytes occurred before the first merge, by value, then the end-of-word marker if there
     is one; empty if it is not known."""
     sample: str = ""
@@ -461,5 +461,5 @@ class TrainingRecord(Options):
         for source in self.sources:
             digest.update(source.sha256.encode())
             if source.weight != 1:
-                digest.update(f" {source.weight}".encode())
+                digest.update(f" {count_text(source.weight)}".encode())
         return digest.hexdigest()

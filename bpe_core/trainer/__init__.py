@@ -35,10 +35,10 @@ from bpe_core.trainer.start import (
     inherited,
     start_of,
 )
-from bpe_core.typed_numbers import amount
 from bpe_core.utf8 import utf8
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.merge_loop import Triple
+from bpe_core.weighted import Count, weighted_count
 
 __all__ = ["TIES", "Merge", "Trainer", "train"]
 
@@ -65,12 +65,12 @@ class Merge:
     token: int
     """The id of the new token."""
     token_bytes: bytes
-    count: int
+    count: Count
     """How often the pair occurred in the corpus, with overlaps (`aaa` contains `aa` twice). It is a fraction if texts
     have fractional weights."""
     ties: int
     """How many pairs had this count; 1 if there was no tie, 0 if the merge was given by `start`."""
-    n_tokens: int
+    n_tokens: Count
     """Tokens in the corpus after this merge; a fraction if texts have fractional weights."""
 
 
@@ -89,9 +89,9 @@ class Merges(Sequence[Merge]):
         self.pairs = array("Q"), array("Q"), array("Q")
         """The ids: left, right and new."""
         self.token_bytes: list[bytes] = []
-        self.counts: list[int] = []
+        self.counts: list[Count] = []
         self.ties = array("Q")
-        self.n_tokens: list[int] = []
+        self.n_tokens: list[Count] = []
         self.columns: tuple[Any, ...] = (
             *self.pairs,
             self.token_bytes,
@@ -110,7 +110,7 @@ class Merges(Sequence[Merge]):
             del column[n_merges:]
             column.extend(new_values)
 
-    def steps(self) -> Iterator[tuple[int, int, int]]:
+    def steps(self) -> Iterator[tuple[Count, int, Count]]:
         """Yield what `TrainingRecord.steps` keeps of each merge."""
         return zip(self.counts, self.ties, self.n_tokens, strict=True)
 
@@ -196,7 +196,7 @@ class Trainer:
         counts = texts
         self._scale = counts.scale
         # The merges and steps that must come out again.
-        self._known: list[tuple[Triple, tuple[int, int, int]]] = []
+        self._known: list[tuple[Triple, tuple[Count, int, Count]]] = []
         if resume is not None:
             check_options(resume, self.options, counts.sample)
             check_texts(resume, counts.sources)
@@ -222,7 +222,7 @@ class Trainer:
             utf8(self.options.end_of_word),
             progress,
         )
-        symbol_counts = self._amounts(self._learner.symbol_counts())
+        symbol_counts = self._counts_in_corpus(self._learner.symbol_counts())
         count_of_byte = dict(zip(ties.alphabet, symbol_counts, strict=False))
         share = self.options.min_share
         recorded_options = replace(
@@ -235,7 +235,7 @@ class Trainer:
             sources=tuple(counts.sources),
             steps=(),
             n_bytes=sum(source.bytes * source.weight for source in counts.sources),
-            n_tokens_start=amount(self._learner.n_tokens, self._scale),
+            n_tokens_start=weighted_count(self._learner.n_tokens, self._scale),
             stop_reason="",
             n_given=len(self._given),
             first_counts=(
@@ -268,21 +268,21 @@ class Trainer:
                     map(ids.__getitem__, rights),
                     ids[first : len(token_bytes)],
                     token_bytes[first:],
-                    self._amounts(counts),
+                    self._counts_in_corpus(counts),
                     ties,
-                    self._amounts(lengths),
+                    self._counts_in_corpus(lengths),
                 )
             )
         return merges
 
-    def _amounts(self, counts: Sequence[int]) -> Sequence[int]:
+    def _counts_in_corpus(self, counts: Sequence[int]) -> Sequence[Count]:
         """Convert counts of the learner, in which each piece counts `scale` times, to counts in the corpus."""
         if self._scale == 1:
             return counts
-        return [amount(count, self._scale) for count in counts]
+        return [weighted_count(count, self._scale) for count in counts]
 
     @property
-    def n_tokens(self) -> int:
+    def n_tokens(self) -> Count:
         """Tokens in the corpus now."""
         return self._merges.n_tokens[-1] if self.merges else self.record.n_tokens_start
 
@@ -387,9 +387,9 @@ class Trainer:
         n_before = n_tokens[-2] if len(n_tokens) > 1 else self.record.n_tokens_start
         return self.merges.counts[-1] < Fraction(self.options.min_share) * n_before
 
-    def token_counts(self) -> dict[int, int]:
+    def token_counts(self) -> dict[int, Count]:
         """Return id -> how often the token occurs in the corpus now, possibly 0. Linear in the corpus."""
-        counts = self._amounts(self._learner.symbol_counts())
+        counts = self._counts_in_corpus(self._learner.symbol_counts())
         return dict(zip(self._ids, counts, strict=False))
 
     def tokenizer(self) -> Tokenizer:

@@ -17,6 +17,7 @@ from bpe_core.formats import save
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import ENDING, OPTION_OF, Options
 from bpe_core.visible import counted, quoted
+from bpe_core.weighted import formatted
 
 if TYPE_CHECKING:
     from bpe_core.trainer import Trainer
@@ -112,8 +113,8 @@ def check_texts(earlier: Tokenizer, now: Sequence[Source]) -> None:
     for was, source in zip(then, now, strict=False):
         if was.weight != source.weight:
             raise OptionError(
-                f"{source.name} counted {was.weight:,} times in the training to resume, not {source.weight:,}; "
-                "give the same weights, or begin anew."
+                f"{source.name} counted {formatted(was.weight)} times in the training to resume, "
+                f"not {formatted(source.weight)}; give the same weights, or begin anew."
             )
         if was.sha256 != source.sha256:
             changed = (

@@ -15,6 +15,7 @@ from typing import Final
 from bpe_core.errors import OptionError
 from bpe_core.trainer import Merge
 from bpe_core.visible import quoted
+from bpe_core.weighted import Count
 
 EXAMPLES: Final = (
     "step >= 512",
@@ -25,7 +26,7 @@ EXAMPLES: Final = (
 )
 """A condition on each field."""
 
-_VALUE_OF: Final[Mapping[str, Callable[[Merge, int], int | Fraction]]] = {
+_VALUE_OF: Final[Mapping[str, Callable[[Merge, Count], Count]]] = {
     "step": lambda merge, _: merge.step,
     "tokens": lambda merge, _: merge.n_tokens,
     "ratio": lambda merge, n_bytes: (
@@ -56,7 +57,7 @@ class Condition:
     op: str
     number: Fraction
 
-    def holds(self, merge: Merge, n_bytes: int) -> bool:
+    def holds(self, merge: Merge, n_bytes: Count) -> bool:
         """Whether it holds after this merge of a corpus of `n_bytes`. What is unknown is 0: then nothing holds."""
         value = _VALUE_OF[self.field](merge, n_bytes)
         return value > 0 and _OPERATORS[self.op](value, self.number)
@@ -64,7 +65,7 @@ class Condition:
     def first_step(
         self,
         merges: Sequence[Merge],
-        n_bytes: int,
+        n_bytes: Count,
         start: int = 0,
         stop: int | None = None,
     ) -> int:

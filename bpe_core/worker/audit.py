@@ -19,6 +19,7 @@ from bpe_core.corpus.counts import is_counts
 from bpe_core.errors import Stopped
 from bpe_core.formats import load
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.weighted import Measure
 from bpe_core.worker.inputs import count_files, recorded_weights
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.messages import Done, Role
@@ -59,7 +60,7 @@ class Measured(NamedTuple):
     """A part of a column of `AuditSubject.columns`: id -> number; others may follow in another event."""
 
     column: str
-    values: Mapping[int, float]
+    values: Mapping[int, Measure]
 
 
 class Verdicts(NamedTuple):

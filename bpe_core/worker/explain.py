@@ -23,9 +23,9 @@ from bpe_core.formats import load
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import Options, TrainingRecord
 from bpe_core.trainer.start import first_vocabulary
-from bpe_core.typed_numbers import amount
 from bpe_core.visible import visible
 from bpe_core.vocabulary.merge_loop import Triple
+from bpe_core.weighted import weighted_count
 from bpe_core.worker.inputs import count_files, recorded_weights
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.train import Recipe
@@ -169,7 +169,11 @@ class Subject:
                 before = file.part(0, file.start).blocks if file.start else tuple
                 name = file.name if names[file.name] == 1 else visible(str(file.path))
                 yield CorpusText(
-                    name, file.documents, bool(file.form), before, amount(weight)
+                    name,
+                    file.documents,
+                    bool(file.form),
+                    before,
+                    weighted_count(weight),
                 )
 
 

@@ -20,8 +20,8 @@ from bpe_core.hub import fetch
 from bpe_core.patterns import Splitter, splitter
 from bpe_core.process import most_threads
 from bpe_core.tokenizer.training_record import TrainingRecord
-from bpe_core.typed_numbers import amount
 from bpe_core.visible import counted, shortened, visible
+from bpe_core.weighted import Count, count_text
 from bpe_core.whole_file import check_place
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.messages import Counted, Done, Role, Saved
@@ -150,7 +150,7 @@ def _count_found(
     if weights:
         counts = Counts.weighted(parts)
         counts.weights = " ".join(
-            f"{Path(path).name or path}={amount(weight)}"
+            f"{Path(path).name or path}={count_text(weight)}"
             for path, weight in weights.items()
         )
     counts.sample = str(sample)
@@ -175,10 +175,10 @@ def check_output(output: str, texts: Iterable[str]) -> None:
         )
 
 
-def sizes_of_sources(counts: Counts) -> tuple[tuple[str, int, int], ...]:
+def sizes_of_sources(counts: Counts) -> tuple[tuple[str, int, Count], ...]:
     """Return (name, bytes, bytes times their weight) of each file and folder that was
-    named, the largest first. With fractional weights the last one is an `Amount`."""
-    n_bytes, weighted = Counter[str](), dict[str, int]()
+    named, the largest first."""
+    n_bytes, weighted = Counter[str](), dict[str, Count]()
     for source in counts.sources:
         name = source.name.partition("/")[0].partition(" (bytes ")[0]
         n_bytes[name] += source.bytes
@@ -216,7 +216,7 @@ def recorded_weights(
 ) -> dict[str, Fraction]:
     """The weights that files had in a training, by path. A text is known by its digest, in any order and by any name,
     so that all is read once if any has a weight; how many are none of those texts is said. Raises `Stopped`."""
-    known = defaultdict[str, list[int]](list)
+    known = defaultdict[str, list[Count]](list)
     if record is None or all(source.weight == 1 for source in record.sources):
         return {}
     for source in record.sources:

@@ -17,6 +17,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from bpe_core.errors import BpeError
 from bpe_core.tokenizer.training_record import TrainingRecord
+from bpe_core.weighted import Count
 
 Role = Literal[
     "corpus", "reference"
@@ -48,7 +49,7 @@ class Counted(NamedTuple):
     pieces: int
     unique: int
     role: Role = "corpus"
-    sources: tuple[tuple[str, int, int], ...] = ()  # the last of each: see `Amount`
+    sources: tuple[tuple[str, int, Count], ...] = ()
 
 
 class Started(NamedTuple):

@@ -31,9 +31,9 @@ from bpe_core.trainer.start import (
     first_vocabulary,
     inherited,
 )
-from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import counted
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.weighted import Count, exact_fraction
 from bpe_core.whole_file import file_of, write_atomically
 from bpe_core.worker.inputs import check_output, count_files, send_counted
 from bpe_core.worker.job import PROGRESS_EVERY, Job, Request
@@ -453,7 +453,7 @@ def _saved(tokenizer: Tokenizer, request: TrainRequest, job: Job) -> str:
     return output
 
 
-def learned_by_heart(counts: Sequence[int]) -> str:
+def learned_by_heart(counts: Sequence[Count]) -> str:
     """What to say of merges whose pair occurred but once, given the counts of all; empty if there are none."""
     if not counts or counts[-1] > 1:
         return ""

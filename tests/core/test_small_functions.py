@@ -4,9 +4,10 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bpe_core import OptionError, TextError, UnknownTokenError, train
-from bpe_core.typed_numbers import exact_fraction
 from bpe_core.utf8 import (
     byte_offsets,
     completed,
@@ -23,6 +24,13 @@ from bpe_core.visible import (
     shortened,
     token_label,
     visible,
+)
+from bpe_core.weighted import (
+    count_text,
+    exact_fraction,
+    for_programs,
+    formatted,
+    weighted_count,
 )
 
 
@@ -58,12 +66,27 @@ from bpe_core.visible import (
         (next, (completed(b"\xc3"),), "À"),
         (exact_fraction, ("0.0001",), Fraction(1, 10000)),
         (exact_fraction, ("1/3",), Fraction(1, 3)),
+        (formatted, (Fraction(1, 3),), "1/3"),
+        (formatted, (Fraction(4, 2),), "2"),
+        (formatted, (Fraction(3_000_001, 2), True), "+1,500,000.5"),
+        (formatted, (-Fraction(1, 2), True), "-0.5"),
+        (count_text, (Fraction(4, 2),), "2"),
+        (for_programs, (Fraction(4, 2),), 2),
+        (for_programs, (Fraction(1, 4),), 0.25),
     ],
 )
 def test_by_example(
     function: Callable[..., object], arguments: tuple[object, ...], value: object
 ) -> None:
-    assert function(*arguments) == value
+    found = function(*arguments)
+    assert found == value
+    assert type(found) is type(value)
+
+
+@given(st.fractions(-(10**12), 10**12, max_denominator=10**6))
+def test_a_count_is_read_back_exactly_from_its_text(count: Fraction):
+    assert exact_fraction(count_text(count)) == count
+    assert exact_fraction(count_text(weighted_count(count))) == count
 
 
 def test_errors_say_what_is_wrong_and_what_to_do():

@@ -4,7 +4,7 @@ import pytest
 
 from bpe_core import BpeError, untrusted_json
 from bpe_core.errors import LONGEST
-from bpe_core.typed_numbers import ids_in
+from bpe_core.token_ids import ids_in
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ from textual.widgets import Label, Static, TextArea
 from bpe_core.errors import BpeError
 from bpe_core.explain.decoding import DecodedSpan, decoded_spans, round_trip_difference
 from bpe_core.pictures import choose_colors
+from bpe_core.token_ids import ids_in
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.typed_numbers import ids_in
 from bpe_core.visible import counted, quoted, visible
 from tui.drawing.palette import palette_of, token_labels
 from tui.terminal.background import in_thread

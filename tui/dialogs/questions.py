@@ -25,8 +25,8 @@ from bpe_core.errors import BpeError
 from bpe_core.formats.file import holder_in
 from bpe_core.patterns import PATTERNS
 from bpe_core.tokenizer.training_record import OPTIONS, READING, named_as_on_screen
-from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import counted
+from bpe_core.weighted import exact_fraction
 from bpe_core.whole_file import check_place
 from tui.disk.sources import is_folder, is_there
 from tui.drawing.palette import colored_pieces

@@ -21,6 +21,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from bpe_core.visible import visible
+from bpe_core.weighted import Measure
 
 if TYPE_CHECKING:
     from bpe_core.corpus.reading import TextFile
@@ -205,7 +206,7 @@ def titles(
     )
 
 
-def bar(value: float, most: float, width: int) -> str:
+def bar(value: Measure, most: Measure, width: int) -> str:
     """A bar of `width` cells, filled as far as `value` is of `most`; what is not nothing is seen.
 
     >>> bar(3, 4, 4), bar(1, 1000, 4), bar(0, 4, 4)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bpe_core.auditing.findings import KINDS, Severity
 from bpe_core.visible import code, token_label, visible
+from bpe_core.weighted import Measure
 
 if TYPE_CHECKING:
     from bpe_core.auditing.verdicts import Verdict
@@ -33,15 +34,17 @@ INKS: Final = {
 }
 
 
-def number(measure: str, value: float) -> str:
+def number(measure: str, value: Measure) -> str:
     """What was measured, as it is shown.
 
     >>> number("count", 12345), number("largest_share", 0.625), number("indicator", 0.123456)
     ('12,345', '62 %', '0.123')
     """
     if measure == "largest_share":
-        return f"{100 * value:.0f} %"
-    return f"{value:,.0f}" if measure != "indicator" else f"{value:.3g}"
+        return f"{100 * float(value):.0f} %"
+    if measure == "indicator":
+        return f"{float(value):.3g}"
+    return f"{float(value):,.0f}"
 
 
 class Hole(NamedTuple):
@@ -73,10 +76,10 @@ class TokenRows:
             int, Verdict
         ] = {}  # id -> verdict, of tokens with a finding
         self.measures: Mapping[
-            str, Mapping[int, float]
+            str, Mapping[int, Measure]
         ] = {}  # name of a measure, if it was measured -> id -> number
         self.greatest: Mapping[
-            str, float
+            str, Measure
         ] = {}  # name of a measure -> its greatest number
         self._n_of_kind: Mapping[str, int] = {}
 
@@ -126,7 +129,9 @@ class TokenRows:
         return self.holes[row - self.n_tokens] if row >= self.n_tokens else None
 
     def judge(
-        self, verdicts: Sequence["Verdict"], measures: Mapping[str, Mapping[int, float]]
+        self,
+        verdicts: Sequence["Verdict"],
+        measures: Mapping[str, Mapping[int, Measure]],
     ) -> Generator[None, None, "TokenRows"]:
         """Take what an audit says in the place of what was said before, all at once at the end; returns these rows."""
         by_id: dict[int, Verdict] = {}

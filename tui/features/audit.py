@@ -17,6 +17,7 @@ from bpe_core.corpus.reading import Unreadable
 from bpe_core.explain.places import CorpusPlace, CorpusText, token_places
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, visible
+from bpe_core.weighted import Measure
 from bpe_core.worker.audit import AuditRequest, Measured, Verdicts
 from bpe_core.worker.messages import Counted, Done, WorkProgress
 from tui.dialogs.questions import Ask, AskPath, one_of
@@ -121,7 +122,7 @@ class AuditFeature(Feature):
             str(path), pattern, corpus.paths, corpus.reference, *model
         )
         verdicts: dict[int, Verdict] = {}
-        measures: dict[str, dict[int, float]] = {}
+        measures: dict[str, dict[int, Measure]] = {}
         progress = "starting"
         self.screen.audit = replace(self.screen.audit, running=True, progress=progress)
         async with WorkerProcess(request) as worker:

@@ -15,8 +15,8 @@ from bpe_core.errors import OptionError, PatternError
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer.tie_rules import TIES
 from bpe_core.tokenizer.training_record import OPTIONS, named_as_on_screen
-from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import quoted
+from bpe_core.weighted import exact_fraction
 from bpe_core.worker.messages import Counted
 from tui.dialogs.lists import AskField
 from tui.dialogs.questions import (

@@ -207,7 +207,10 @@ class Resuming(Feature):
 def _curve(run: TrainingRun) -> RunCurve:
     record, points = run.tokenizer.record, training_curve(run.tokenizer)
     return RunCurve(
-        str(run.path), visible(run.path.stem), record.n_bytes if record else 0, points
+        str(run.path),
+        visible(run.path.stem),
+        float(record.n_bytes) if record else 0,
+        points,
     )
 
 

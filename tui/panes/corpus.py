@@ -20,6 +20,7 @@ from textual.widgets.option_list import Option
 from bpe_core.corpus import find_files
 from bpe_core.errors import BpeError
 from bpe_core.visible import shortened, visible
+from bpe_core.weighted import Count
 from tui.disk.sources import first_characters, first_pieces
 from tui.drawing.palette import colored_pieces
 from tui.state import Corpus, KnownTokenizer, Totals, TrainingOptions, do
@@ -203,7 +204,7 @@ def totals_table(totals: Totals | None, corpus: Corpus) -> Text:
     return lines
 
 
-def _shares(sources: Sequence[tuple[str, int, int]]) -> Text:
+def _shares(sources: Sequence[tuple[str, int, Count]]) -> Text:
     """Of several texts the largest, a line each: its bytes, and what part of all they are as often as they count."""
     whole, lines, rest = (
         sum(after for *_, after in sources),
@@ -219,7 +220,7 @@ def _shares(sources: Sequence[tuple[str, int, int]]) -> Text:
         sources = (*sources[: SHARES - 1], of_rest)
     for name, before, after in sources if len(sources) > 1 else ():
         lines.append(f"\n{set_cell_size(shortened(visible(name), 12), 12)}", "dim")
-        lines.append(f"{size_label(before):>7} {after / whole:>6.1%}")
+        lines.append(f"{size_label(before):>7} {float(after / whole):>6.1%}")
     return lines
 
 

@@ -22,6 +22,7 @@ from bpe_core.metrics import CurvePoint, training_curve
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merges
 from bpe_core.visible import counted, duration, visible
+from bpe_core.weighted import Count
 from tui.commands import bindings
 from tui.drawing.palette import WRITINGS
 from tui.state import (
@@ -135,7 +136,9 @@ class TrainingPane(Pane):
     def begin_training(self) -> None:
         do(self, "training.train_or_pause")
 
-    def begin(self, merges: Merges | KeptMerges, n_tokens: int, n_bytes: int) -> None:
+    def begin(
+        self, merges: Merges | KeptMerges, n_tokens: Count, n_bytes: Count
+    ) -> None:
         """A new training, whose merges are yet to come, or another tokenizer with all of its own."""
         self.log_of_merges.show(merges, n_bytes=n_bytes, n_tokens=n_tokens)
         self.curve.clear(n_tokens, n_bytes)

@@ -17,6 +17,7 @@ from bpe_core.errors import BpeError
 from bpe_core.explain.trace import trace
 from bpe_core.explain.unstable import why_unknown
 from bpe_core.visible import character_name, counted, token_label, visible
+from bpe_core.weighted import Measure, formatted
 from tui.drawing.lines import InfoLine, in_one_or_two, in_rows, sentence
 from tui.drawing.palette import Palette, token_labels
 from tui.drawing.token_rows import INKS, MARKS, number
@@ -56,7 +57,7 @@ class TokenFacts:
     tokenizer: Tokenizer
     token: int
     verdict: Verdict | None = None
-    measures: Mapping[str, float] = field(
+    measures: Mapping[str, Measure] = field(
         default_factory=dict
     )  # name of a measure -> number of this token
 
@@ -110,7 +111,7 @@ def token_summary(
     head += _origin(facts, width, 0)
     left = facts.verdict.evidence.get("count") if facts.verdict else None
     head += (
-        [InfoLine("left in the corpus", f"{left:,}", "muted")]
+        [InfoLine("left in the corpus", formatted(left), "muted")]
         if left is not None
         else []
     )

@@ -17,6 +17,7 @@ from bpe_core.explain.places import CorpusPlace
 from bpe_core.explain.trace import TokenUses
 from bpe_core.trainer import Merge
 from bpe_core.visible import counted, token_label, visible
+from bpe_core.weighted import Count, formatted
 from tui.drawing.lines import InfoLine, bar, cut, fit, in_one_or_two, in_rows, sentence
 from tui.glossary import TIE_MEANINGS
 from tui.state import StepExplained
@@ -73,7 +74,9 @@ def why_lines(
             else _recorded(explained, merge, ties, form.width)
         )
         if choice and explained.places:
-            yield InfoLine("where it occurs most", f"of {choice.count:,}", ink="accent")
+            yield InfoLine(
+                "where it occurs most", f"of {formatted(choice.count)}", ink="accent"
+            )
             yield from (
                 line for place in explained.places for line in _place(place, form)
             )
@@ -97,7 +100,7 @@ def _born_and_vanished(choice: MergeChoice, form: LineForm) -> Iterator[InfoLine
                 form.pair(row.left, row.right),
                 no_wrap=True,
             )
-            yield InfoLine(pair, f"{row.times or -row.change:,}", lead=" ")
+            yield InfoLine(pair, formatted(row.times or -row.change), lead=" ")
 
 
 def _recorded(
@@ -149,7 +152,7 @@ def _counts(
     size = max(4, form.width // 6)
     room = max(
         form.width // 3,
-        form.width - size - len(f"{choice.most:,}") - len("●   by lowest-hf"),
+        form.width - size - len(formatted(choice.most)) - len("●   by lowest-hf"),
     )
     others = [((other.left, other.right), other.times) for other in choice.runners_up]
     width = min(
@@ -161,7 +164,7 @@ def _counts(
     )
 
     def drawn(
-        mark: str, one: tuple[int, int], count: int, ink: str, rules: str = ""
+        mark: str, one: tuple[int, int], count: Count, ink: str, rules: str = ""
     ) -> Iterator[InfoLine]:
         """Mark, pair, bar, count, and behind them, or in a line below, by which rules it is taken."""
         text = Text(no_wrap=True)
@@ -172,7 +175,7 @@ def _counts(
             bar(count, choice.most, size), form.inks["muted" if ink == "text" else ink]
         )
         return in_one_or_two(
-            text.append(f" {count:,}", form.inks["text"]), rules, form.width
+            text.append(f" {formatted(count)}", form.inks["text"]), rules, form.width
         )
 
     if choice.count < choice.most:
@@ -182,20 +185,22 @@ def _counts(
         mark, ink = ("●", "accent") if one == pair else ("=", "secondary")
         yield from drawn(mark, one, choice.most, ink, f"by {rules}" if rules else "")
     if (more := choice.n_tied - len(listed)) > 0:
-        yield InfoLine(f"  and {more:,} more with {choice.most:,}", ink="muted")
+        yield InfoLine(
+            f"  and {more:,} more with {formatted(choice.most)}", ink="muted"
+        )
     for other, count in others:
         yield from drawn("", other, count, "text")
     if decided:
         yield from sentence(TIE_MEANINGS[ties], form.width)
     if choice.n_joined < choice.count:
-        text = f"{choice.n_joined:,} of the {choice.count:,} are joined: the others overlap these."
+        text = f"{formatted(choice.n_joined)} of the {formatted(choice.count)} are joined: the others overlap these."
         yield from sentence(text, form.width)
 
 
 def _place(place: CorpusPlace, form: LineForm) -> Iterator[InfoLine]:
     """File, by its folder and name, and line, how often the pair is in it, and below the line around the pair."""
     name = visible("/".join(place.name.split("/")[-2:]))
-    n = f"{place.n:,}" if place.n else ""
+    n = formatted(place.n) if place.n else ""
     yield InfoLine(
         cut(f"{name}:{place.line:,}", form.width - len(n) - 2, "end"),
         n,
@@ -223,7 +228,7 @@ def _place(place: CorpusPlace, form: LineForm) -> Iterator[InfoLine]:
 def _uses(uses: TokenUses, form: LineForm) -> Iterator[InfoLine]:
     yield from in_one_or_two(
         "what came of it",
-        f"{uses.left:,} of {uses.made:,} uses left",
+        f"{formatted(uses.left)} of {formatted(uses.made)} uses left",
         form.width,
         "accent",
     )
@@ -235,7 +240,7 @@ def _uses(uses: TokenUses, form: LineForm) -> Iterator[InfoLine]:
         text = Text(no_wrap=True)
         text.append(fit(form.write(token), min(20, form.width // 3))).append(" ")
         text.append(bar(n, most, max(4, form.width // 5)), form.inks["muted"])
-        text.append(f" −{n:,}")
+        text.append(f" −{formatted(n)}")
         yield InfoLine(text, f"step {step:,}", lead=" ")
     if (more := len(uses.absorbed) - len(listed)) > 0:
         yield InfoLine(f"and {counted(more, 'other merge')}", ink="muted", lead=" ")
@@ -247,7 +252,7 @@ def word_lines(
     """How often each word occurs, its tokens before the merge and after it; `token` is what the merge made."""
     made = {token: form.inks["accent"] + Style(bold=True)}
     for word in words:
-        lead = f"{f'{word.times:,} ×':>6} "
+        lead = f"{f'{formatted(word.times)} ×':>6} "
         if word.before == word.after:
             yield from _word(word.before, lead, {}, form.inks["muted"], form)
             continue
@@ -304,7 +309,7 @@ def _value(name: str, value: Any, form: LineForm) -> str:
             return " | ".join(f"{n} × {word}" if n > 1 else word for n, word in same)
         case "counts" | "corpus":
             return " · ".join(
-                f"{form.pair(*pair)} {n:,}"
+                f"{form.pair(*pair)} {formatted(n)}"
                 for pair, n in sorted(value.items(), key=lambda one: -one[1])
             )
         case "tied" | "best":
@@ -313,7 +318,7 @@ def _value(name: str, value: Any, form: LineForm) -> str:
             )
         case "ids":
             return " ".join(map(form.write, value))
-    return f"{value:,}" if name == "most" else f"{form.write(value)} (id {value:,})"
+    return formatted(value) if name == "most" else f"{form.write(value)} (id {value:,})"
 
 
 def code_lines(

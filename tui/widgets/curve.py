@@ -20,6 +20,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from bpe_core.visible import counted, shortened
+from bpe_core.weighted import Count
 from tui.commands import bindings
 from tui.drawing.lines import INK_CLASSES, ink_of
 from tui.state import do
@@ -63,7 +64,7 @@ QUANTITIES: Final[Mapping[str, Quantity]] = {  # in the order in which they take
 
 
 def values(
-    name: str, lengths: Sequence[int], n_bytes: int, points: Sequence[CurvePoint]
+    name: str, lengths: Sequence[float], n_bytes: float, points: Sequence[CurvePoint]
 ) -> list[float]:
     """A value for each step, that before the first merge first; empty where the quantity is not known.
 
@@ -132,10 +133,9 @@ class Curve(Widget, can_focus=True):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._lengths = [
-            0
-        ]  # tokens in the corpus before the first merge, and after each
-        self._n_bytes = 0
+        # Tokens in the corpus before the first merge, and after each.
+        self._lengths = [0.0]
+        self._n_bytes = 0.0
         self._drawn: Sequence[float] = (
             self._lengths
         )  # the values of the quantity, by step
@@ -151,16 +151,16 @@ class Curve(Widget, can_focus=True):
             [],
         )  # what was drawn last, and of what
 
-    def clear(self, n_tokens: int = 0, n_bytes: int = 0) -> None:
+    def clear(self, n_tokens: Count = 0, n_bytes: Count = 0) -> None:
         """Only the length before the first merge; `n_bytes` is the size of the corpus, 0 where that is not known."""
-        self._lengths = [n_tokens]
-        self._n_bytes = n_bytes
+        self._lengths = [float(n_tokens)]
+        self._n_bytes = float(n_bytes)
         self._draw("tokens", self._lengths)
 
-    def append(self, lengths: Iterable[int]) -> None:
+    def append(self, lengths: Iterable[Count]) -> None:
         """The lengths after further merges. Merges only make a text shorter, but any numbers can be drawn."""
         start = len(self._lengths)
-        self._lengths.extend(lengths)
+        self._lengths.extend(map(float, lengths))
         if self.quantity == "tokens":
             new = [self._least, self._most, *self._lengths[start:]]
             self._least, self._most = min(new), max(new)
@@ -175,7 +175,7 @@ class Curve(Widget, can_focus=True):
         self.quantity = quantity
         self._drawn = drawn
         other = self.under
-        lengths = [point.n_tokens for point in other.points] if other else []
+        lengths = [float(point.n_tokens) for point in other.points] if other else []
         self._drawn_under = (
             values(quantity, lengths, other.n_bytes, other.points) if other else ()
         )

@@ -15,6 +15,7 @@ from bpe_core.explain.trace import UseLedger
 from bpe_core.trainer import Merge, Merges
 from bpe_core.utf8 import is_utf8
 from bpe_core.visible import counted, token_label
+from bpe_core.weighted import Count, formatted
 from tui.commands import bindings
 from tui.drawing.lines import fit
 from tui.state import do
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 def _of(name: str) -> Callable[[MergeLog, int], str]:
     """A whole number of a merge; what is 0 was not counted."""
     return lambda log, row: (
-        f"{number:,}" if (number := getattr(log.merges[row], name)) else ""
+        formatted(number) if (number := getattr(log.merges[row], name)) else ""
     )
 
 
@@ -47,16 +48,16 @@ def _ties(log: MergeLog, row: int) -> str:
     return "" if ties < 2 else f"={ties}" if ties < 1000 else f"={ties // 1000}k"
 
 
-def _uses(log: MergeLog, row: int) -> int:
+def _uses(log: MergeLog, row: int) -> Count:
     return log.uses.left.get(log.merges[row].token, 0) if log.uses else 0
 
 
 def _ratio(log: MergeLog, row: int) -> str:
     n_tokens = log.merges[row].n_tokens
-    return f"{log.n_bytes / n_tokens:.2f}" if n_tokens else ""
+    return f"{float(log.n_bytes / n_tokens):.2f}" if n_tokens else ""
 
 
-def _lengths(log: MergeLog, row: int) -> tuple[int, int]:
+def _lengths(log: MergeLog, row: int) -> tuple[Count, Count]:
     """Tokens of the corpus before a merge and after it; 0 where that is not known."""
     return log.merges[row - 1].n_tokens if row else log.n_tokens, log.merges[
         row
@@ -137,7 +138,7 @@ COLUMNS: Final = (
     Column(
         "uses",
         5,
-        lambda log, row: f"{_uses(log, row):,}" if log.uses else "",
+        lambda log, row: formatted(_uses(log, row)) if log.uses else "",
         _USES,
         rank=5,
         **_NUMBER,
@@ -181,7 +182,7 @@ class MergeFilter(NamedTuple):
 
     title: str
     test: Callable[[MergeLog, int], bool] | None = None
-    sort: Callable[[MergeLog, int], int] | None = None
+    sort: Callable[[MergeLog, int], Count] | None = None
     about: str = ""
 
 
@@ -238,7 +239,7 @@ class KeptMerges(Sequence[Merge]):
         )
 
     @property
-    def n_tokens(self) -> list[int]:
+    def n_tokens(self) -> list[Count]:
         """Length of the corpus after each merge; empty where that is not known."""
         return [n_tokens for _, _, n_tokens in self._counts]
 
@@ -267,9 +268,9 @@ class MergeLog(Table):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.merges: Merges | KeptMerges = Merges()  # the rows, in order of their step
-        self.n_bytes = self.n_tokens = (
-            0  # size of the corpus before the first merge; 0 where that is not known
-        )
+        # The size of the corpus before the first merge; 0 if it is not known.
+        self.n_bytes: Count = 0
+        self.n_tokens: Count = 0
         self._uses: UseLedger | None = None
         self._n_counted = 0  # merges that it has, as they are learned
         self._newest = 0  # the newest step that has been in force: only beyond it a step is growth and no travel
@@ -279,7 +280,7 @@ class MergeLog(Table):
     # Merges in
 
     def show(
-        self, merges: Merges | KeptMerges, *, n_bytes: int = 0, n_tokens: int = 0
+        self, merges: Merges | KeptMerges, *, n_bytes: Count = 0, n_tokens: Count = 0
     ) -> None:
         """These merges, and those that come to them, once they have `arrived`. `n_bytes` and `n_tokens` are the size of
         the corpus before the first, 0 where not known."""
@@ -356,7 +357,7 @@ class MergeLog(Table):
                 "tokens": "n_tokens",
             }
             least = {
-                key: max(len(f"{getattr(one, name):,}") for one in some)
+                key: max(len(formatted(getattr(one, name))) for one in some)
                 for key, name in names.items()
             }
             hidden |= frozenset() if some[0].count else _COUNTED
@@ -385,14 +386,14 @@ class MergeLog(Table):
         joined = (
             before - after if before and after else merge.count
         )  # of overlapping occurrences fewer
-        times = f"{merge.count:,} times"
+        times = f"{formatted(merge.count)} times"
         if joined != merge.count:
-            times = f"{joined:,} of the {times} that it occurs"
+            times = f"{formatted(joined)} of the {times} that it occurs"
         says = f"Joins {pair}" + (f", {times}" if merge.count else "")
         if merge.ties > 1:
             says += f", one of {merge.ties:,} ties"
         if merge.n_tokens:
-            says += f"; {merge.n_tokens:,} tokens left" + (
+            says += f"; {formatted(merge.n_tokens)} tokens left" + (
                 f", {_ratio(self, row)} bytes each" if self.n_bytes else ""
             )
         return f"{says}."

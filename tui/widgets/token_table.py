@@ -15,6 +15,7 @@ from textual.reactive import var
 from bpe_core.auditing.findings import KINDS, Severity
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
+from bpe_core.weighted import Measure
 from tui.commands import bindings
 from tui.drawing.lines import InfoLine, info_strip, sentence, titles
 from tui.drawing.token_rows import (
@@ -81,7 +82,7 @@ def _id(table: "TokenTable", row: int) -> int:
 
 
 def _measure(key: str, width: int, rank: int, hint: str, **more: Any) -> Column:
-    def value(table: "TokenTable", row: int) -> float | None:
+    def value(table: "TokenTable", row: int) -> Measure | None:
         return table.rows.measures.get(key, {}).get(table.rows.ids[row])
 
     def cell(table: "TokenTable", row: int) -> str:
@@ -209,7 +210,9 @@ class TokenTable(Table):
         self.rearrange(then)
 
     def judge(
-        self, verdicts: "Sequence[Verdict]", measures: Mapping[str, Mapping[int, float]]
+        self,
+        verdicts: "Sequence[Verdict]",
+        measures: Mapping[str, Mapping[int, Measure]],
     ) -> None:
         """What an audit says of the listed tokens. Order, filter and search stay, and so does the cursor's row."""
 

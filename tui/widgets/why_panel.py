@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.cells import cell_len
@@ -18,6 +19,7 @@ from bpe_core.explain.merge_choice import PairRanking, PairRow
 from bpe_core.explain.trace import TokenUses, token_uses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted
+from bpe_core.weighted import Count, formatted
 from tui.commands import bindings, checks
 from tui.drawing.lines import INKS, InfoLine, Lines, Titles, bar, ink_of, sentence
 from tui.drawing.palette import writer
@@ -58,7 +60,7 @@ def _change(table: "PairTable", row: int) -> Cell:
     pair = table.pairs[row]
     sign = "*" if pair.change == pair.times else " "
     return Cell(
-        f"{pair.change:+,}{sign}" if pair.change else "",
+        formatted(pair.change, signed=True) + sign if pair.change else "",
         "accent" if pair.change > 0 else "warning",
     )
 
@@ -95,7 +97,7 @@ class PairTable(Table):
         Column(
             "count",
             5,
-            lambda table, row: f"{table.pairs[row].times:,}",
+            lambda table, row: formatted(table.pairs[row].times),
             _COUNT,
             right=True,
             gap=1,
@@ -123,7 +125,7 @@ class PairTable(Table):
         self.pairs = pairs = ranking.rows if ranking else ()
         self.n_rows = len(pairs)
         # As wide as the longest of them, and a sign for what is new: a number that is cut is another number.
-        most = max((abs(pair.change) for pair in pairs), default=0)
+        most: Count = max((abs(Fraction(pair.change)) for pair in pairs), default=0)
         widest = max(
             (cell_len(self.written(pair)) for pair in pairs[:_SEEN]), default=0
         )
@@ -131,8 +133,8 @@ class PairTable(Table):
         self.fit_columns(
             {
                 "pair": min(widest, _WIDEST),
-                "count": len(f"{count:,}"),
-                "change": len(f"{most:+,}*"),
+                "count": len(formatted(count)),
+                "change": len(f"+{formatted(most)}*"),
             }
         )
         self.rearrange()
@@ -160,7 +162,7 @@ class PairTable(Table):
             says += (
                 ", all by the newest merge"
                 if whole
-                else f", {pair.change:+,} by the newest merge"
+                else f", {formatted(pair.change, signed=True)} by the newest merge"
             )
         if self.is_next(row):
             says += "; it is next in line"
@@ -178,7 +180,7 @@ class PairTable(Table):
             else ""
         )
         return (
-            f" {ranking.n_pairs:,} pairs in {ranking.n_tokens:,} tokens{some}",
+            f" {ranking.n_pairs:,} pairs in {formatted(ranking.n_tokens)} tokens{some}",
             "muted",
         )
 

@@ -7,7 +7,7 @@ from real import real_part
 
 from bpe_core import Tokenizer, train
 from bpe_core.explain.decoding import decoded_spans, round_trip_difference
-from bpe_core.typed_numbers import ids_in
+from bpe_core.token_ids import ids_in
 from tests.nasty import nasty_texts
 
 BYTES = train("", vocab_size=257, pattern="none")
