@@ -16,9 +16,9 @@ from bpe_core.process import Unfailing, print_to_stderr
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merges
 from bpe_core.visible import counted, token_label, visible
+from bpe_core.weighted import formatted
 from bpe_core.worker.job import Reporter
 from bpe_core.worker.messages import Counted, Event, Started, WorkProgress
-from bpe_core.weighted import formatted
 
 NAMED: Final = 20  # of the texts, the largest ones, whose bytes are said
 SKIPPED_SHOWN: Final = (
