@@ -70,7 +70,7 @@ def examine(
     embeddings: Matrix | None = None,
     indicator: str | None = None,
 ) -> Iterator[Finding]:
-    """Yield findings as they are made, check by check."""
+    """Yield the findings of one check after the other."""
     impossible: set[int] = set()  # tokens that no text becomes, so they are never used
     for check in _CHECKS:
         for finding in check(subject):

@@ -123,7 +123,7 @@ def few_documents(subject: AuditSubject) -> Iterator[Finding]:
             f"documents: {visible(' and '.join(names))}."
         )
         if not subject.of_training:
-            # It says what these texts are about, and little about the texts that were learned from.
+            # That shows what these texts are about, and little about the texts of the training.
             strength *= SUSPECTED
         yield subject.finding(
             token,

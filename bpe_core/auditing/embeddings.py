@@ -148,7 +148,7 @@ def _lowest(
 
 
 def unused_rows(tokenizer: Tokenizer, n_rows: int) -> list[int]:
-    """Return the rows that no text can have trained: those of no id, and of the bytes that UTF-8 never contains."""
+    """Return the rows that no text can have trained: rows without an id, and rows of bytes that UTF-8 never contains."""
     vocabulary = tokenizer.vocabulary
     known = set(vocabulary.ids())
     never = {bytes([byte]) for byte in UNUSED_BYTES}

@@ -9,7 +9,7 @@ If the rows of a model are known, they measure what the other kinds only guess. 
 row agrees: its points fade as the row's percentile rises. So a token that the model has learned is not suspected for the
 way it was built, and tokens on which two kinds agree come first.
 
-If the texts are not those that the tokenizer was trained on, what they show about a token counts only as far as it is
+If the texts are not those that the tokenizer was trained on, their evidence about a token counts only as far as it is
 `unusual` for tokens of that rank.
 """
 
@@ -131,7 +131,7 @@ GLITCH_SHARE: Final = 0.003
 """Share of glitch tokens in a vocabulary: 140 of GPT-2's 50,257 tokens (Watkins and Rumbelow 2023, "Glitch token
 archaeology"), 188 of Llama 3's 128,256 (the results of Land and Bartolo 2024, "Fishing for Magikarp")."""
 LIKELY: Final = 0.5
-"""Strength from which on a guess by the way a token was built, or by what a training left of it, is a warning."""
+"""A guess from how a token was built, or from how often a training left it, is a warning from this strength on."""
 SUSPECTED: Final = 0.1
 """Strength from which on evidence from chosen texts is a warning: one in ten such tokens is a glitch."""
 HALF_LEFT: Final = 0.01

@@ -57,7 +57,7 @@ _NUMBER_TYPES: Final = {
 
 
 class Matrix(NamedTuple):
-    """An embedding matrix, row i for id i; read as float32, whatever the file holds."""
+    """An embedding matrix, row i for id i, read as float32 from any type of number."""
 
     data: "Array"  # of shape (rows, columns); may hold bfloat16 as uint16
     name: str = ""  # of the tensor; "" for a .npy file

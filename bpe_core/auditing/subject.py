@@ -101,9 +101,9 @@ class AuditSubject:
 
     @cached_property
     def used_up(self) -> Mapping[int, float]:
-        """Id -> how much it says about a token that so few occurrences are left in the texts, from 0 to 1.
+        """Id -> how telling it is that a token has so few occurrences left in the texts, from 0 to 1.
 
-        In the training corpus it says how far the token is used up, give or take one occurrence. In chosen texts it is
+        In the training corpus it shows how far the token is used up, give or take one occurrence. In chosen texts it is
         known only for tokens that are left seldom, and says how `unusual_among` their neighbors that is.
         """
         usage = self.usage

@@ -91,7 +91,7 @@ class Usage:
     def of_record(cls, tokenizer: Tokenizer) -> Self | None:
         """Compute the usage in the training corpus, from the training record, for the tokens that merges made.
 
-        Takes O(merges). None if there is no record, or if merges were added after the training.
+        Takes O(merges). Returns None without a record, or if merges were added after the training.
         """
         record = tokenizer.record
         vocabulary = tokenizer.vocabulary
@@ -120,7 +120,7 @@ class Usage:
 def _taken_by_merges(
     tokenizer: Tokenizer, remaining: Mapping[int, Count]
 ) -> dict[int, Count]:
-    """Return how often later merges took each token, from what remains of all tokens."""
+    """Return how often later merges took each token, computed from the tokens that remain."""
     vocabulary = tokenizer.vocabulary
     merged: dict[int, Count] = dict.fromkeys(remaining, 0)
     # Some files have several merges that make one token.
@@ -192,7 +192,7 @@ def spread_of(
 ) -> dict[str, Mapping[int, float]] | None:
     """Measure the columns "document_frequency" and "largest_share" of `AuditSubject.columns`.
 
-    None for fewer than two documents, and for files of more than `MOST_BYTES`. Unreadable files are skipped.
+    Return None for fewer than two documents, and for files of more than `MOST_BYTES`. Skip files that can't be read.
     """
     files = list(files)
     reading = Reading(files, progress)

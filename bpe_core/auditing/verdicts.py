@@ -38,7 +38,7 @@ class Verdict:
     shares: Mapping[str, float] = field(default_factory=dict)
     """Kind -> its part of the score, the greatest first."""
     evidence: Mapping[str, Any] = field(default_factory=dict)
-    """What is known of the token, as JSON values. Always: "step" (0 if no merge made it), "parents" (two ids or None),
+    """Everything known about the token, as JSON values. Always: "step" (0 if no merge made it), "parents" (two ids or None),
     "special". If known: its numbers in `AuditSubject.columns`. With findings: "witness" (a text in which it occurs, or
     None), and for each kind of finding an object with its evidence, "severity" and "reason"."""
 
@@ -125,7 +125,7 @@ def verdict(subject: AuditSubject, token: int, findings: Sequence[Finding]) -> V
 def _points_of_kinds(
     findings: Sequence[Finding], percentile: float | None
 ) -> dict[str, float]:
-    """Return the points of each kind of finding; `percentile` is that of the token's row in a model."""
+    """Return the points of each kind of finding; `percentile` belongs to the token's row in a model."""
     points_of: dict[str, float] = {}
     for finding in findings:
         points = _points(finding, percentile)
@@ -141,7 +141,7 @@ def _points_of_kinds(
 
 
 def _points(finding: Finding, percentile: float | None) -> float:
-    """Return the weight of a finding's kind times how strong the finding is among those of its kind."""
+    """Return the weight of a finding's kind times how strong the finding is among others of its kind."""
     kind = KINDS[finding.kind]
     is_faint = finding.severity is Severity.NOTE and finding.kind in _FAINT
     strength: float = finding.evidence.get("strength", 0.1 if is_faint else 1.0)

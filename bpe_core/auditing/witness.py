@@ -10,7 +10,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import completed, is_utf8
 
 LONGEST_EXAMPLE: Final = 200
-"""Characters of a piece of a corpus that may be a witness."""
+"""The longest piece of a corpus, in characters, that is tried as a witness."""
 
 # One character of each class that the usual split patterns treat differently. The last three are what a pattern that
 # ignores case takes for s, k and i, although they have other bytes: U+017F, U+212A, U+0130.

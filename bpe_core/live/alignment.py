@@ -29,7 +29,7 @@ from bpe_core.tokenizer.preparation import (
 from bpe_core.utf8 import byte_offsets, utf8
 
 Range = tuple[int, int]
-"""(start, end) in the text as it was written, in code points."""
+"""(start, end) in the original text, in code points."""
 
 
 @dataclass(slots=True)
@@ -141,7 +141,7 @@ class Alignment:
         ):
             for token, (start, end) in zip(piece.ids, token_ranges, strict=True):
                 if spans and start < spans[-1].span.end:
-                    # It shares a character with the token before, so both are in one span.
+                    # The token shares a character with the one before, so both are in one span.
                     before = spans.pop().span
                     end = max(end, before.end)
                     span = Span(before.start, end, (*before.ids, token))

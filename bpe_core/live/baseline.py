@@ -8,9 +8,9 @@ from bpe_core.live.live_text import LiveText
 from bpe_core.utf8 import utf8
 
 MOST_COMPARED: Final = 200_000
-"""Characters at most, those of the edited range before and after, added."""
+"""The most characters of an edited range, before and after the edit together."""
 _MOST_PREPARED: Final = 40_000
-"""The same for a tokenizer that changes a text before it encodes it."""
+"""The most such characters for a tokenizer that changes a text before it encodes it."""
 MOST_EDITS: Final = 400
 """Removals and insertions up to which the shortest script is searched; otherwise the whole range is one hunk."""
 
@@ -42,7 +42,7 @@ class Baseline:
         self._n_last_same = len(text)
 
     def spliced(self, start: int, end: int, n_inserted: int) -> None:
-        """Record an edit of the present text: `n_inserted` code points replaced those from `start` to before `end`."""
+        """Record an edit of the present text: `n_inserted` code points replaced the range from `start` to before `end`."""
         self._n_first_same = min(self._n_first_same, start)
         self._n_last_same = min(self._n_last_same, self._n_characters - end)
         self._n_characters += n_inserted - (end - start)

@@ -64,7 +64,7 @@ class Part:
         """The kind of cut after it; None at the end of the text, or if the reader does not need it."""
         self.n_characters: Final = len(text)
         self.n_bytes: Final = len(text) if text.isascii() else len(utf8(text))
-        self.n_tokens: int | None = None  # None until they are computed
+        self.n_tokens: int | None = None  # None before they are computed
 
     def between(self, start: int, end: int) -> str:
         return self.text[start:end]
@@ -79,7 +79,7 @@ class Part:
         return spans
 
     def settle(self) -> None:
-        """Compute the tokens, or those of one more stretch of a very long part, and set `n_tokens` at the end."""
+        """Compute the tokens, or one more stretch of a very long part, and set `n_tokens` at the end."""
         self.n_tokens = len(self.ids)
 
     def n_tokens_between(self, start: int, end: int) -> int:
@@ -174,7 +174,7 @@ def layout(
 
 
 def torn(span: Span, text: str, token_bytes: Callable[[int], bytes]) -> list[int]:
-    """Return the code points inside of which a token of `span` begins, once for each such token.
+    """Return the code points that a token of `span` begins inside of, once for each such token.
 
     `text` is the text of the span.
 

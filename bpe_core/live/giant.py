@@ -291,7 +291,7 @@ class Giant:
     def _marks_after_edit(
         self, first: int, last: int, characters: int, n_bytes: int, n_tokens: int
     ) -> list[Mark]:
-        """Return the marks outside of the tokens from `first` to `last`, moved by what the edit added."""
+        """Return the marks outside of the tokens from `first` to `last`, moved by the length that the edit added."""
         marks = [mark for mark in self.marks if mark.tokens <= first]
         for mark in self.marks:
             if mark.tokens >= last:
@@ -302,7 +302,7 @@ class Giant:
 
 
 class _OldTokens(NamedTuple):
-    """The old tokens on one side of an edit in a long piece, some of which the new piece may have too."""
+    """The old tokens on one side of an edit in a long piece. The new piece may share some of them."""
 
     first: int  # index
     last: int  # index after the last

@@ -37,7 +37,7 @@ _FAR: Final = 2_048
 class LiveText:
     """A text that can be edited, and its tokens: always those that `tokenizer.encode_ordinary` gives for the text.
 
-    Offsets are code points of the text as it was written. Special tokens are ordinary text. A pair of surrogates is
+    Offsets are code points of the original text. Special tokens are ordinary text. A pair of surrogates is
     kept as the character it encodes, a lone surrogate as U+FFFD, as in encoding. Not thread-safe.
 
     Tokens are computed when they are needed; an edit computes those it makes. If a method raises an error, the text is
@@ -74,7 +74,7 @@ class LiveText:
             parts = [reader.part(part.text) for part in self._parts]
         else:
             parts = reader.read(self.text)
-        # In one statement, so that an interrupt leaves both as they were, or both new.
+        # One statement, so that an interrupt leaves both old or both new.
         self.reader, self._groups = reader, _grouped(parts)
 
     @property
@@ -159,7 +159,7 @@ class LiveText:
     def piece_at(self, offset: int) -> PieceAt | None:
         """Return the piece that holds the character at `offset`; None if no piece does.
 
-        With a tokenizer that changes the text, a piece of very many characters is cut off.
+        A tokenizer that changes the text cuts off a piece of very many characters.
         """
         if offset == self.n_characters:
             return None

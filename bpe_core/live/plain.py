@@ -1,4 +1,4 @@
-"""The parts of a text whose tokenizer only splits it: their tokens are those of their pieces, one after the other.
+"""The parts of a text whose tokenizer only splits it: the tokens of a part are the tokens of its pieces, in order.
 
 A split pattern provably never looks across a *safe cut* (see `patterns.automaton`), and whether two characters are a
 safe cut depends only on these two. So a part between two safe cuts has the same tokens wherever it is.
@@ -34,7 +34,9 @@ REST: Final = 1_024
 """Characters at the end of a text that are one part."""
 LONGEST: Final = 16_384 if kernel.available else 2_048
 """Characters of a part above which it is a `Giant`. An edit encodes a shorter part again, in a millisecond."""
-_CACHED: Final = 64  # parts whose tokens and spans are cached: those on a screen, and those edited last
+_CACHED: Final = (
+    64  # parts whose tokens and spans are cached: on a screen, or edited last
+)
 
 
 class PlainReader:

@@ -39,7 +39,7 @@ SIZE: Final = 512
 REST: Final = 1_024
 """Characters of a part within which a cut between two pieces is preferred. The last ones of a text are one part."""
 LONGEST: Final = 200_000
-"""Characters of the longest part. As long as there is no cut, each edit encodes all of it again."""
+"""Characters of the longest part. Until there is a cut, each edit encodes all of it again."""
 _CACHED: Final = 64  # parts whose tokens are cached
 _RUNS: Final = {
     "": "",
@@ -145,7 +145,7 @@ class PreparedReader:
     def piece_at(
         self, parts: Sequence[Part], index: int, offset: int
     ) -> PieceAt | None:
-        """Return the piece at `offset` of a part; None if there is none.
+        """Return the piece at `offset` of a part; None outside of all pieces.
 
         `parts` are adjacent parts, which the piece may span. It is not followed beyond them.
         """

@@ -28,7 +28,7 @@ from bpe_core.utf8 import every_character
 BMP: Final = 0x10000
 """The end of the Basic Multilingual Plane. Nearly all text is below it, and its sets take milliseconds."""
 ASCII: Final = 0x80
-"""The end of ASCII. Sets below it take a tenth of the time that those of the plane take."""
+"""The end of ASCII. Sets below it take a tenth of the time that sets of the whole plane take."""
 _COUNTED: Final = 16
 """Repetitions of an item that are written out. A higher number is treated as unlimited."""
 _MOST_SETS: Final = 300
@@ -271,7 +271,7 @@ class InnerCutFinder:
 
 
 def _enough(option: Node, end: int) -> int:
-    """Return characters below `end` at which an alternative matches, whatever comes after them; perhaps not all."""
+    """Return characters below `end` at which an alternative matches before any text; perhaps not all of them."""
     items = option if isinstance(option, tuple) else (option,)
     consumed = 0
     for position, item in enumerate(items):

@@ -109,7 +109,7 @@ class Else:
     """Each match of `first` is a piece; the text between the matches is split by `rest`."""
 
     first: tuple[str, ...] | str
-    """Literal texts, the longest of which wins; or an expression."""
+    """Literal texts, where the longest match wins; or an expression."""
     rest: "Pattern"
 
     def __str__(self) -> str:
@@ -144,7 +144,7 @@ def parse(text: str) -> Pattern:
 
 
 def one_after_another(splits: Sequence[Pattern]) -> Pattern:
-    """Combine patterns, each of which splits the pieces of the one before. All except the last are a `Split`."""
+    """Combine patterns. Each one splits the pieces of the one before. All except the last are a `Split`."""
     if not splits:
         return parse("none")
     combined = splits[-1]

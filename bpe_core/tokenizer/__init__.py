@@ -153,7 +153,7 @@ class Tokenizer:
 
     @property
     def eot_token(self) -> int:
-        """The id of the special token <|endoftext|>. Raises `UnknownTokenError`, a KeyError, if there is none."""
+        """The id of the special token <|endoftext|>. Raises `UnknownTokenError`, a KeyError, without one."""
         token = self.vocabulary.special_tokens.get(END_OF_TEXT)
         if token is None:
             raise UnknownTokenError(
@@ -194,7 +194,7 @@ class Tokenizer:
 
     @property
     def by_piece(self) -> bool:
-        """Whether the ids of a text are those of its pieces, one after the other, and decode to the pieces."""
+        """Whether the ids of a text are the ids of its pieces, one after the other, and decode to the pieces."""
         return self.preparation is None and self.vocabulary.is_faithful
 
     def splits_like(self, other: "Tokenizer | None") -> bool:

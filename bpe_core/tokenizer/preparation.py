@@ -1,4 +1,4 @@
-"""The pipeline from text to pieces, for tokenizers that do more than one split. The order is that of Hugging Face:
+"""The pipeline from text to pieces, for tokenizers that do more than one split. The order is the one that Hugging Face uses:
 
 1. find the added tokens that are not `normalized`;
 2. normalize each part of the text between them;
@@ -29,7 +29,10 @@ _WORD: Final = regex.compile(r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d]")
 
 @dataclass(frozen=True, slots=True)
 class AddedToken:
-    """A text that becomes one id wherever it occurs, found before the split. The flags are those of tokenizer.json."""
+    """A text that becomes one id wherever it occurs, found before the split.
+
+    The flags have the names and meanings of tokenizer.json.
+    """
 
     text: str
     token: int
@@ -229,7 +232,7 @@ class Preparation:
     """"normalizer", "pre_tokenizer" and "decoder" of the tokenizer.json that was read, for writing; empty if they can't
     be written. Without "pre_tokenizer", it is derived from the tokenizer's pattern."""
     finds_as_written: bool = False
-    """The texts of `normalized` added tokens are searched for as they are, not normalized first."""
+    """The texts of `normalized` added tokens are not normalized themselves."""
     replaces_runs: frozenset[int] = frozenset()
     """Ids of single bytes (byte fallback). A run of them is decoded as UTF-8, or as one U+FFFD per byte if invalid."""
     within: BytePieces | None = None

@@ -92,7 +92,7 @@ def special_parts(tokens: frozenset[str], blocks: Iterable[str]) -> Iterator[Tex
             n_settled = len(text)
         else:
             text = held + block
-            # A match that begins later may turn out to be that of a longer token.
+            # A match that begins later may turn out to belong to a longer token.
             n_settled = len(text) - longest + 1
         done = 0
         for start, end in search.spans(text):

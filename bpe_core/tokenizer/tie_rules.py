@@ -17,7 +17,7 @@ _END_OF_WORD: Final = 256  # the number of the end-of-word marker; merges come a
 
 
 class TieRule(NamedTuple):
-    """A rule, and how a learner is told about it."""
+    """A rule, and how it is passed to a learner."""
 
     name: str
     comparison: int
@@ -42,7 +42,7 @@ TIES: Final = tuple(_BY_NAME)
 
 
 def tie_rule(name: str) -> TieRule:
-    """Return the rule of this name. Raises `OptionError` if there is none."""
+    """Return the rule of this name. Raises `OptionError` for an unknown name."""
     rule = _BY_NAME.get(name)
     if rule is None:
         raise OptionError(f"Unknown tie rule {name!r}; choose {', '.join(TIES)}.")

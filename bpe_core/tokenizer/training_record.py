@@ -286,7 +286,7 @@ NEEDLESS_OPTIONS: Final[Mapping[str, str]] = {
 def peers_name(name: str, written: Callable[[str], str] = str) -> str:
     """Return a clause about an option that other libraries have; "" if none of them has it.
 
-    `written` says how to write a field of `Options`.
+    `written` formats the name of a field of `Options`.
 
     >>> peers_name("min_frequency"), peers_name("initial_alphabet")
     ('it is called min_count here', 'leave it out: all 256 bytes are tokens from the start')
@@ -313,7 +313,7 @@ ENDING: Final = ("vocab_size", "min_count", "min_share")
 """The options that only say when training ends, and change no merge before that."""
 
 INHERITED: Final = ("id_layout", "special_tokens", "end_of_word")
-"""The options that are those of the vocabulary, if a training extends one."""
+"""The options that come from the vocabulary if a training extends one."""
 
 EXTEND: Final = Option(
     argument="extend",
@@ -408,7 +408,7 @@ def parsed_options(kind: type, typed: Mapping[str, str]) -> dict[str, Any]:
 
 
 def named_as_on_screen(sentence: str) -> str:
-    """Replace the names of options in a sentence, those of the command or of Python, by their names on the screen.
+    """Replace the names of options in a sentence, as the command or Python has them, by their names on the screen.
 
     >>> named_as_on_screen("min_count is 0, and --sample is 2.")
     '“min. count” is 0, and “sample” is 2.'
@@ -425,7 +425,7 @@ def named_as_on_screen(sentence: str) -> str:
 class TrainingRecord(Options):
     """The options of one training and its results. `steps[i]` belongs to merge i of its vocabulary.
 
-    It does not repeat the special tokens, which are those of the vocabulary. Counts and sizes are fractions if texts have
+    The special tokens are in the vocabulary, and not repeated here. Counts and sizes are fractions if texts have
     fractional weights.
     """
 
@@ -444,9 +444,9 @@ class TrainingRecord(Options):
     """How often each of the 256 bytes occurred before the first merge, by value, then the end-of-word marker if there
     is one; empty if it is not known."""
     sample: str = ""
-    """What was read of the files, in words; "" if they were read completely."""
+    """Which part of the files was read, in words; "" if they were read completely."""
     weights: str = ""
-    """The weights as they were given, such as "en=3 code=0.5"; "" for none."""
+    """The weights as given, such as "en=3 code=0.5"; "" for none."""
     created: str = field_of(default="", compare=False)
     """When the training ended, in ISO 8601, UTC, as earlier versions recorded it. It is "" now, so that equal trainings
     make equal files; the date of the file says when it was written."""
@@ -455,7 +455,7 @@ class TrainingRecord(Options):
     def corpus_digest(self) -> str:
         """A SHA-256 of the digests and weights of all documents in order, in hexadecimal.
 
-        It is equal for the same texts, whatever their files are called.
+        It is equal for the same texts; the names of their files don't matter.
         """
         digest = hashlib.sha256()
         for source in self.sources:

@@ -299,7 +299,7 @@ class Vocabulary:
         return self.join(data) == (left, right)
 
     def symbols(self, piece: bytes) -> list[int]:
-        """Return the ids of a piece before any merge: usually those of its bytes. Raises `UnknownTokenError`."""
+        """Return the ids of a piece before any merge: usually one per byte. Raises `UnknownTokenError`."""
         return self._symbols.ids(piece)
 
     @property
@@ -435,7 +435,7 @@ class Vocabulary:
 
     @cached_property
     def highest_id(self) -> int:
-        """The highest id in use; -1 if there are no tokens. Takes O(n) the first time."""
+        """The highest id in use; -1 without tokens. Takes O(n) the first time."""
         return max(self.ids(), default=-1)
 
     @cached_property

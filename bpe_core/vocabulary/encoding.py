@@ -25,7 +25,7 @@ class EncodedPieces(NamedTuple):
 
 
 class Encoding:
-    """Encodes pieces. A subclass says which neighbors are joined, and in which order."""
+    """Encodes pieces. A subclass chooses which neighbors are joined, and in which order."""
 
     n_merges: int | None = None
     """How many merges of `compiled` apply; None for all."""

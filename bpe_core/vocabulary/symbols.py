@@ -78,7 +78,11 @@ class CharacterSymbols:
         return Tables(byte_ids, None, characters)
 
     def ids(self, piece: bytes) -> list[int]:
-        """Return the ids of the symbols. Raises `UnknownTokenError` if there is no unknown token for a character."""
+        """Return the ids of the symbols.
+
+        Raises:
+            UnknownTokenError: A character has no token, and the vocabulary has no unknown token.
+        """
         ids: list[int] = []
         # A part of a piece may end inside a character. Such bytes become surrogates here.
         for character in piece.decode(errors="surrogateescape"):
