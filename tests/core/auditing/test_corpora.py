@@ -139,10 +139,20 @@ def folder(tmp_path):
 
 def test_tokens_from_one_or_two_documents(folder):
     counts = Counts.read(find_files([folder]).files, "gpt4")
-    found = audit(train(counts, vocab_size=900), counts=counts).of("few-documents")
+    tokenizer = train(counts, vocab_size=900)
+    found = audit(tokenizer, counts=counts).of("few-documents")
     documents = {finding.token: finding.evidence["documents"] for finding in found}
     name = folder.name
     assert documents[b" SolidGoldMagikarp"] == [f"{name}/page.txt"]
+    # In texts that it was not trained on, the same is a tenth of the evidence.
+    bare = Tokenizer(tokenizer.vocabulary, tokenizer.pattern)
+    of_other_texts = audit(bare, counts=counts).of("few-documents")
+    assert [
+        (finding.token, finding.evidence["strength"]) for finding in of_other_texts
+    ] == [
+        (finding.token, pytest.approx(finding.evidence["strength"] / 10, abs=1e-4))
+        for finding in found
+    ]
     assert documents[b" heron"] == [f"{name}/letter00.txt", f"{name}/letter01.txt"]
     assert b" counts" not in documents and b" boats" not in documents
     (magikarp,) = (

@@ -21,6 +21,7 @@ from bpe_core.corpus.counts import KEY, LARGEST_COUNT, MOST_DOCUMENTS
 from bpe_core.corpus.reading import Reading
 from bpe_core.corpus.spill import Spill
 from bpe_core.tokenizer.tie_rules import TIES
+from bpe_core.worker.job import Job
 
 pa = pytest.importorskip(
     "pyarrow", reason="files of counts need pyarrow, of the extra [corpora]"
@@ -405,6 +406,33 @@ def test_counts_that_are_too_large_together_are_refused(
         one.merge(Counts.of("a", r"\w"), Fraction(1, 2))
     assert one.pieces == {"a": 2**62, "b": 1} and one.scale == 1
     assert one.weighted_bytes <= LARGEST_COUNT
+
+
+def test_the_progress_of_a_merge_ends_at_the_number_of_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [str(tmp_path / name) for name in "abc"]
+    for path in paths:
+        Counts.of(path, "words").save(path)
+    progress: list[tuple[int, int, str]] = []
+
+    def note(_: Job, phase: str, done: int, total: int, name: str = "") -> None:
+        progress.append((done, total, name))
+
+    monkeypatch.setattr(Job, "progress", note)
+    assert main(["counts", "merge", *paths, "-o", str(tmp_path / "all")]) == 0
+    assert progress[:2] == [
+        (1, 2, f"merging {paths[1]}"),
+        (2, 2, f"merging {paths[2]}"),
+    ]
+
+
+def test_counting_takes_half_of_the_memory_by_default(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sizes = {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 1 << 20}
+    monkeypatch.setattr(spill.os, "sysconf", sizes.__getitem__)
+    assert spill.parsed_memory("") == 2 << 30
 
 
 def test_more_documents_than_counts_can_number_are_refused(tmp_path: Path) -> None:

@@ -314,6 +314,18 @@ def test_the_limit_of_the_csv_module_is_put_back(tmp_path: Path) -> None:
     assert csv.field_size_limit() == before
 
 
+def test_a_page_that_the_memory_has_no_room_for_is_refused(tmp_path: Path) -> None:
+    text = random.Random(2).randbytes(2 * MEGABYTE // 2).hex()
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table({"text": [text]}), path, use_dictionary=False)
+    with pytest.raises(
+        Unreadable, match=r"a page of it has 2,\d+,\d+ bytes, more than the 1,048,576"
+    ):
+        find_files(path, memory=8 * MEGABYTE)
+    (file,) = find_files(path, memory=MEMORY).files
+    assert ["".join(document) for document in file.documents()] == [text]
+
+
 def test_long_texts_of_columns_come_in_blocks(tmp_path: Path) -> None:
     text = "käse \u4e2d\n" * 30_000
     table = pa.table({"text": [text, "", None, "low"], "in": [[{"a": text}]] * 4})

@@ -69,6 +69,15 @@ def test_a_character_may_come_in_parts() -> None:
     assert all(found.rest for found in end_of(both, "a").completions())
 
 
+def test_a_token_may_end_within_a_character_that_it_does_not_complete() -> None:
+    half = Tokenizer(Vocabulary.of_bytes().extended([(97, 0xF0, 256)]), "none")
+    end = end_of(half, "a")
+    assert end.ids == (97,)
+    assert [(found.ids, found.rest) for found in end.completions()] == [
+        ((256,), b"\xf0")
+    ]
+
+
 def random_tokenizer(rng: random.Random, pattern: str) -> Tokenizer:
     letters = rng.choice(("ab", "ab ", "a 1'", "abé ", "n't \n", "aB/ '"))
     corpus = ["".join(rng.choices(letters, k=30)) for _ in range(6)]

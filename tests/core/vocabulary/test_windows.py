@@ -1,5 +1,6 @@
 """Long pieces are merged window by window, and nobody can tell: what is left is what the plain loop leaves."""
 
+import pickle
 from itertools import pairwise
 from unittest.mock import patch
 
@@ -183,6 +184,12 @@ def test_a_mark_at_the_end_and_letters_without_a_token():
         base, [(97, 98, 257), (257, 257, 258), (258, 256, 259)], end_of_word=256
     )
     assert vocabulary.encode(b"ab" * 1_000) == (258,) * 499 + (259,)
+    with_large_ids = Vocabulary(
+        {97: b"a", 98: b"b", 1000: b"</w>"}, [(98, 1000, 1001)], end_of_word=1000
+    )
+    with_large_ids = pickle.loads(pickle.dumps(with_large_ids))
+    ends = {token: with_large_ids.ends_word(token) for token in with_large_ids.ids()}
+    assert ends == {97: False, 98: False, 1000: True, 1001: True}
 
 
 @given(pieces("abc", 300))

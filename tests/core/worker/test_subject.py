@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from worker_process import Start, training
 
-from bpe_core import load, reference, save, train
+from bpe_core import kernel, load, reference, save, train
 from bpe_core.cli.main import main
 from bpe_core.corpus import Counts, TextFile
 from bpe_core.errors import TextError
@@ -352,6 +352,12 @@ def test_it_refuses_what_would_take_too_long(
     corpus: Path, monkeypatch: pytest.MonkeyPatch, limit: str, what: str
 ) -> None:
     monkeypatch.setattr(explaining, "_LONG", 5)
-    monkeypatch.setattr(explaining, limit, (10, 10))
-    with closing(Job()) as job, pytest.raises(TextError, match=what):
-        Subject.of_training(Recipe((str(corpus),)), job).count(job, is_limited=True)
+    with closing(Job()) as job:
+        subject = Subject.of_training(Recipe((str(corpus),)), job)
+        with monkeypatch.context() as limited:
+            limited.setattr(explaining, limit, (10, 10))
+            with pytest.raises(TextError, match=what):
+                subject.count(job, is_limited=True)
+        for has_kernel in {False, kernel.available}:
+            monkeypatch.setattr(kernel, "available", has_kernel)
+            subject.count(job, is_limited=True)
