@@ -174,6 +174,15 @@ def test_the_hint_of_a_script_without_spaces_says_what_it_is_not_for(
     assert "without spaces" in hints["Han"] and "without spaces" not in hints["Latin"]
 
 
+def test_the_hint_of_numbers_says_how_often_they_are_cut_so(
+    comparison: ComparisonRun,
+) -> None:
+    view = seen(of_one(comparison, "1234 5678 24680"), "metrics")
+    hints = {texts(view, row)["name"]: view.hint(row) for row in range(view.n_rows)}
+    assert hints["digits, most often"].endswith("are cut: here 2 times.")
+    assert hints["digits, then"].endswith("are cut: here once.")
+
+
 def test_a_single_tokenizer_has_no_pairs(comparison: ComparisonRun) -> None:
     alone = of_one(comparison, TEXT)
     assert [view.key for view in views(alone, Aspect())] == [

@@ -115,6 +115,8 @@ def test_no_numbers_and_no_size_make_it_fail(
 
 async def test_keys_clicks_and_drags_travel_along_the_curve() -> None:
     async with alone(curve := of_twenty(), size=(60, 10)) as (pilot, chosen):
+        last = next(line for line in lines(curve) if "●" in line)
+        assert last.index("●") == sum(curve._track) - 1, "at the end of the axis"
         await pilot.click(Curve, offset=(5, 4))
         await pilot.click(Curve, offset=(58, 4))
         await pilot.press("left", "home", "end", "right")

@@ -1,6 +1,7 @@
 """The inspector tells a token's whole story in the room it has; ids that are typed become rows of text."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
@@ -8,7 +9,7 @@ from rich.console import Console
 from rich.style import Style
 from test_table import worked_out
 
-from bpe_core import LiveText, train
+from bpe_core import LiveText, load, save, train
 from bpe_core.auditing.findings import Severity
 from bpe_core.auditing.verdicts import Verdict
 from bpe_core.explain.decoding import decoded_spans
@@ -118,6 +119,15 @@ def test_all_about_a_token() -> None:
 )
 def test_what_no_merge_of_now_has_made_is_told_of(facts: TokenFacts, told: str) -> None:
     assert told in " ".join(" ".join(summary(facts, 44, 12)).split())
+
+
+def test_the_step_of_a_token_is_told_once_the_merges_are_known(tmp_path: Path) -> None:
+    save(train("low lower", vocab_size=260), tmp_path / "r", format="tiktoken")
+    tokenizer = load(tmp_path / "r", pattern="gpt4")
+    facts = TokenFacts(tokenizer, 257)
+    assert facts.step == 0 and not tokenizer.vocabulary.knows_merges
+    tokenizer.vocabulary.recover()
+    assert facts.step == 2
 
 
 @pytest.mark.parametrize("size", [(29, 6), (16, 3), (60, 30), (4, 2)])

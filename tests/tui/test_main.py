@@ -162,6 +162,14 @@ def test_what_is_no_tokenizer_is_told(
     assert name in output and output.count("\n") == 1
 
 
+def test_a_subcommand_after_a_path_is_a_path(
+    answered: Callable[..., tuple[int, str]],
+) -> None:
+    code, output = answered("missing.txt", "train")
+    assert code == 2 and "missing.txt" in output
+    assert "there is no such file or folder" in output
+
+
 def test_version_and_help() -> None:
     version = in_a_pipe("--version")
     assert version.returncode == 0 and version.stdout.startswith(b"bpescope ")

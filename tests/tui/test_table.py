@@ -548,3 +548,6 @@ async def test_a_click_goes_to_a_row_two_select_it_and_head_and_foot_have_their_
         while table._arranging.is_working:
             await pilot.pause()
         assert table.choice == "even" and sorted(table.order) == [0, 2, 4]
+        table.set_reactive(Words.choice, "of other rows")
+        await pilot.press("left")
+        assert table.choice == "", "one that has gone leads to the first"

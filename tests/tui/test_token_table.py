@@ -232,6 +232,8 @@ async def test_going_to_a_token_takes_away_what_hides_it() -> None:
             lambda: table.current is not None and table.rows.ids[table.current] == 301,
         )
         assert (table.search, table.choice) == ("", "")
+        await judged(pilot, table, [LOW, OW])
+        assert table.rows.ids[table.current] == 301, "another audit leads nowhere else"
 
 
 @pytest.mark.parametrize("width", [54, 80])

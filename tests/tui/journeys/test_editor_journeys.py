@@ -1,12 +1,13 @@
 """Writing: typed, pasted, undone, split by other tokenizers, opened, saved, and there again at the next start."""
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 from player import Cells, play
 
-from bpe_core import Tokenizer, load, save
+from bpe_core import Tokenizer, load, save, train
 from tui.disk import config
 from tui.state import LaneChoice
 
@@ -53,6 +54,9 @@ async def test_tokens_form_anew_while_one_types_pastes_and_undoes(small: Path) -
 
         # What the last edit did is told, and those before it can be asked for.
         player.press("alt+a", "delete")
+        await player.until(
+            lambda screen: re.search(r"−\d+ tokens  −\d+ bytes", edit(screen))
+        )
         player.write("a thm")
         player.press("left")
         await player.until("5 bytes")
@@ -80,6 +84,11 @@ async def test_tokens_form_anew_while_one_types_pastes_and_undoes(small: Path) -
         player.paste(chapter)
         n_tokens = len(tokenizer.encode(chapter))
         await player.until(f"{n_tokens:,} tokens", f"{len(chapter):,} bytes")
+        player.press("alt+a")
+        await player.command("save a picture of the text: markdown")
+        await player.until(
+            lambda screen: "A picture holds 20,000 characters at most" in screen.told
+        )
         await player.until(lambda screen: split(tokenizer, line) in screen.pieces(line))
         player.press("ctrl+z")
         await player.until(" 0 tokens", lambda screen: line not in screen)
@@ -110,6 +119,13 @@ async def test_the_same_text_by_two_tokenizers_in_lanes_and_one_after_the_other(
                 screen.pieces(text) == [split(first, text), split(second, text)]
             )
         )
+        end = "that they thought"
+        player.paste("\n" * 20 + end)
+        await player.until(
+            lambda screen: screen.pieces(end) == [split(first, end), split(second, end)]
+        )
+        player.press("ctrl+z")
+        await player.until(lambda screen: len(screen.pieces(text)) == 2)
         player.press("up", "end")
         player.write("es")
         longer = f"{text}es"
@@ -255,6 +271,30 @@ async def test_leaving_while_the_panes_are_still_to_come(
         await player.until("typed Type here.", "step 24 of 24")
 
 
+async def test_special_tokens_are_text_until_they_are_asked_for(
+    small: Path, book: Path, home: Path
+) -> None:
+    learned = train(book.read_text(), vocab_size=281, special_tokens=["<end>"])
+    save(learned, home / "special.json")
+    async with play(tokenizers=(small, home / "special.json")) as player:
+        player.press("alt+a", "delete")
+        player.write("the<end>\n")
+        await player.until(
+            lambda screen: ["the", "<", "e", "n", "d", ">"] in screen.pieces("the<end>")
+        )
+        player.press("ctrl+r")
+        await player.until(lambda screen: ["the", "<end>"] in screen.pieces("the<end>"))
+        await player.rest()
+        assert "Special tokens" not in player.screen.told
+        player.press("f2")
+        player.click("small")
+        await player.until("step 24 of 24")
+        player.press("f4", "ctrl+r", "ctrl+r")
+        await player.until(
+            lambda screen: "This tokenizer has no special tokens." in screen.told
+        )
+
+
 async def test_a_kill_costs_no_more_than_a_second_of_typing(small: Path) -> None:
     async with play(tokenizers=(small,)) as player:
         for typed in "first ", "then ":
@@ -329,12 +369,12 @@ async def test_what_the_editor_tells_of_a_text_and_the_ways_to_see_it(
         player.write("they thоugh ")  # with a Cyrillic о, and a blank at the end
         await player.until("2 pitfalls", "Cyrillic", "13 bytes")
         player.press("ctrl+n")
-        await player.until("selected", "7 bytes")
+        await player.until("selected", "7 bytes", "1 of 2  ")
         player.press("ctrl+end", "ctrl+b")  # pins the text
         player.press("backspace")
         await player.until("pinned", "−1 byte", "1 pitfall")
         player.press("ctrl+t")
-        await player.until("no merge")
+        await player.until("no merge", "These stay apart, as no")
         player.press("ctrl+t", "home", "right", "right")
         await player.until("they", "␣they")  # what may come
         player.press("ctrl+l")

@@ -129,6 +129,8 @@ async def test_the_mouse_reaches_tabs_rows_and_tokens_behind_a_wrap(
         )
         player.click("they")
         await player.until("characters 45 to 49")  # of the token " they"
+        player.press("ctrl+home", "shift+right", "shift+right", "shift+right")
+        await player.until("characters 0 to 2")  # of the last token that is selected
         player.click(first, right=len(first) + 1)  # behind the end of the row
         player.write("X")
         await player.until(
@@ -141,3 +143,6 @@ async def test_the_mouse_reaches_tabs_rows_and_tokens_behind_a_wrap(
         await player.until("step 21 of 24")
         player.click("F4 Editor")
         await player.until(first[:-1])
+        player.click("280 tokens")  # beside the tabs, which leads nowhere
+        await player.rest()
+        assert first[:-1] in player.screen

@@ -34,6 +34,7 @@ async def test_travel_by_keys_the_line_of_steps_and_the_log(small: Path) -> None
             ("right", 2),
             ("shift+right", 12),
             ("left", 11),
+            ("shift+left", 1),
             ("end", 24),
         ):
             player.press(key)

@@ -350,6 +350,10 @@ async def test_the_pace_is_kept_and_what_stopped_trainings_left_can_be_deleted(
     async with play(long_book, tokenizers=(small,)) as player:
         player.press("f3", "f3", "minus")
         await player.until(" 5 s ")
+        player.press("plus")
+        await player.until(" full ")
+        player.press("minus")
+        await player.until(" 5 s ")
         player.press("f7")
         await player.until("held at 1 of")
         player.press("f8")
