@@ -349,6 +349,12 @@ async def test_a_line_of_the_panel_leads_to_a_token_a_text_or_a_place(
             InfoLine("to a place", target=(file, place)),
             InfoLine("nowhere"),
         )
+        assert [panel.row_hint(row) for row in range(4)] == [
+            "Enter looks at this token.",
+            "Enter puts this text into the editor; Alt+Z brings yours back.",
+            "Enter opens this text in the editor, at this line.",
+            "",
+        ]
         panel.row_selected(0)
         await until(pilot, lambda: 257 in shown(table) and not table.is_working)
         assert table.severity == 0 and panel.token == 257, "what hides it goes"

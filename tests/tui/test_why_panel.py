@@ -9,6 +9,7 @@ from textual.scroll_view import ScrollView
 
 from bpe_core import train
 from bpe_core.content.presets import PRESETS
+from bpe_core.explain.code import merge_in_code
 from bpe_core.explain.merge_choice import explain
 from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.explain.places import CorpusPlace
@@ -18,7 +19,7 @@ from bpe_core.trainer import Merge
 from tui.drawing.lines import InfoLine, Titles, bar
 from tui.drawing.palette import WRITINGS, writer
 from tui.state import Run, StepExplained
-from tui.text.why_lines import LineForm, why_lines
+from tui.text.why_lines import LineForm, code_lines, why_lines
 from tui.widgets.merge_log import KeptMerges, MergeLog
 from tui.widgets.why_panel import PairTable, WhyPanel
 
@@ -166,6 +167,16 @@ def test_what_is_not_known_is_not_told() -> None:
     assert told(why_lines(other, None, "", None, look(tokenizer, 200)))[0].startswith(
         "Step 0: no merge yet"
     )
+
+
+def test_the_words_of_the_code_are_told_with_how_often_they_occur() -> None:
+    tokenizer = S2.train()
+    step = explained(tokenizer, dict(S2.counts().pieces), 1, "largest")
+    assert step.explanation is not None
+    run = merge_in_code(tokenizer.vocabulary, 1, step.explanation.words, "largest")
+    lines = told(code_lines(run, None, look(tokenizer, 200), 40, True))
+    words = " words 5 × l o w | 2 × l o w e r | 3 × w i d e s t | 6 × n e w e s t"
+    assert words in lines
 
 
 @pytest.mark.parametrize(

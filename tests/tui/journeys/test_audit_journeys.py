@@ -87,6 +87,13 @@ async def test_the_findings_are_sorted_searched_filtered_and_written(
         await player.until(lambda screen: findings(screen) == sorted(findings(screen)))
         player.press("home")
         await player.until(lambda screen: findings(screen)[:3] == [0, 1, 2])
+        x, y = player.screen.place("0  ␀")
+        player.press("down")
+        await player.until(
+            lambda screen: (
+                screen.style(x, y) == screen.style(x, y + 2) != screen.style(x, y + 1)
+            )
+        )
         player.press("right")
         await player.until(
             lambda screen: 256 in findings(screen) and 10 not in findings(screen)

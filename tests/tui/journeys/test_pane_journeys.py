@@ -214,6 +214,8 @@ async def test_the_order_of_the_texts_stays_as_they_were_given(
             "Pieces  c.txt",
             "Files                1 ✓",
         )
+        player.press("e")  # in the editor, too
+        await player.until("c.txt c.txt c.txt", "54 bytes")
 
 
 async def test_the_palette_finds_by_what_commands_do_and_what_is_opened_is_seen(

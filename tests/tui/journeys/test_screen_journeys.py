@@ -106,7 +106,7 @@ async def test_a_theme_changes_all_colors_at_once_and_all_is_there_again_at_the_
                 assert now[part] != dark[part], part
             dark = now
         player.press("alt+left", "alt+left", "alt+left")
-        await player.until("step 23 of 26")
+        await player.until("step 23 of 26", "“largest” decides")
     async with play() as player:
         await player.until("of 26", "other · 282 tokens", "✓ book.txt", "characters")
         await player.until(lambda screen: tokens(screen.step[0]) in screen.pieces(TEXT))

@@ -110,6 +110,19 @@ async def test_arguments_that_cannot_be_used_are_told_and_the_others_are_opened(
     assert config.load_configuration().corpus == (str(book),)
 
 
+async def test_a_damaged_file_of_settings_is_told_with_where_it_is_kept(
+    kept: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = home / "[bold]settings"
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder))
+    (folder / "bpescope").mkdir(parents=True)
+    (folder / "bpescope" / "configuration.json").write_text("{")
+    async with play() as player:
+        await player.until(
+            lambda screen: "[bold]settings" in screen.told.replace(" ", "")
+        )
+
+
 def test_what_cannot_be_used_is_printed_when_the_app_is_left(
     kept: Path, home: Path
 ) -> None:
