@@ -669,6 +669,9 @@ async def test_of_several_matrices_with_a_row_for_each_token_one_is_asked_for(
     other = AuditHouse(path, model, None)
     await other.with_model()
     assert other.screen.audit == Audit()
+    alone = AuditHouse(path, safetensors(home / "alone.safetensors", only=rows))
+    audit = await alone.with_model()
+    assert len(alone.screen.asked) == 1 and audit.inputs.tensor == "only"
     undecided = AuditHouse(path, model, model, None)
     undecided.screen.answers = [model, None]
     await undecided.with_model()
