@@ -129,12 +129,14 @@ class Detectors:
         for match in _INVISIBLE.finditer(text):
             character = match[0][0]
             n_others = len(match[0]) - 1
-            others = f" and {n_others} more" if n_others else ""
-            effect = "is invisible"
-            if character.isspace():
-                effect = "looks like a plain space"
-            code_point = f"U+{ord(character):04X} ({character_name(character)})"
-            yield _detected(match, f"{code_point}{others} {effect}.")
+            subject = f"U+{ord(character):04X} ({character_name(character)})"
+            is_space = character.isspace()
+            if n_others:
+                subject += f" and {n_others} more"
+                effect = "look like plain spaces" if is_space else "are invisible"
+            else:
+                effect = "looks like a plain space" if is_space else "is invisible"
+            yield _detected(match, f"{subject} {effect}.")
 
     def _curly_quote(self, text: str, offset: int) -> Iterator[Detected]:
         for match in _CURLY.finditer(text):

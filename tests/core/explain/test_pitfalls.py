@@ -72,6 +72,11 @@ def test_a_pitfall_and_its_place(kind: str, text: str, where: str) -> None:
             "one\u200btwo\n",
             "U+200B (zero width space) is invisible.",
         ),
+        ("one\u200b\u200btwo\n", "U+200B (zero width space) and 1 more are invisible."),
+        (
+            "five\xa0\xa0\xa0km\n",
+            "U+00A0 (no-break space) and 2 more look like plain spaces.",
+        ),
     ],
 )
 def test_the_reason_names_what_is_invisible(text: str, reason: str) -> None:
