@@ -11,7 +11,10 @@ class cached_property(Generic[T]):
 
     `functools.cached_property` of Python 3.11 holds a lock of the class while it computes. If another thread forks the
     process then, the child has the lock but not the thread that would release it, and waits for ever. Without a lock,
-    two threads may compute a value twice, and both get the first result. A later access costs as much as an attribute.
+    two threads may compute a value twice, and both get the first result.
+
+    A later access calls nothing, but Python looks into the class first: it takes three times as long as an attribute
+    does (45 ns for 15 ns), and as long as with `functools.cached_property`.
     """
 
     def __init__(self, compute: Callable[[Any], T]) -> None:
