@@ -13,7 +13,7 @@ from bpe_core.visible import shortened
 
 _KEYS: Final = ("ids", "input_ids")
 """The keys of an object under which its ids may be: a list of them, or a list of such lists."""
-_SEPARATORS: Final = str.maketrans(dict.fromkeys("[](),;'\"", " "))
+_SEPARATORS: Final = str.maketrans(dict.fromkeys("[](),;", " "))
 
 
 def as_id(value: object) -> int:

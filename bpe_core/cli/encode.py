@@ -261,8 +261,9 @@ def run_decode(options: Namespace) -> int:
     ids, odd = ids_in("".join(text_blocks(options.path)))
     if odd:
         before, word = odd[0]
+        place = f" (after {counted(before, 'id')})" if before else ""
         raise TextError(
-            f"These are no token ids: behind {before:,} of them stands {quoted(word)}; give numbers alone."
+            f"A token id is a whole number, not {quoted(word)}{place}; give numbers alone."
         )
     data = tokenizer.decode_bytes(ids)
     if sys.stdout.isatty():  # which would obey control characters

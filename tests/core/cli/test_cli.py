@@ -46,10 +46,15 @@ def test_the_textbook_example_from_text_to_ids_and_back(bpescope: Bpescope) -> N
     assert bpescope("decode -t out.json ids") == (0, "bc", "")
     Path("ids").write_text("1 two 3")
     code, out, error = bpescope("decode -t seed.json ids")
-    assert (
-        (code, out) == (2, "")
-        and "behind 1 of them stands 'two'" in error
-        and "int()" not in error
+    assert (code, out) == (
+        2,
+        "",
+    ) and "A token id is a whole number, not 'two' (after 1 id); give" in error
+    Path("ids").write_text('{"ids": ["98"]}')
+    assert bpescope("decode -t seed.json ids") == (
+        2,
+        "",
+        "bpescope: A token id is a whole number, not '\"98\"'; give numbers alone.\n",
     )
 
 
