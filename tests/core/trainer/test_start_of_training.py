@@ -16,9 +16,10 @@ def test_a_vocabulary_of_ranks_is_extended_by_the_merges_they_hide(tmp_path):
     old = train(text, vocab_size=270)
     save(old, tmp_path / "old.tiktoken", format="tiktoken")
     ranked = load(tmp_path / "old.tiktoken", pattern="gpt4").vocabulary
-    assert not ranked.knows_merges
+    assert not ranked.knows_merges and ranked.recovered_share == 0.0
     new = train(text, vocab_size=278, start=ranked)
     assert new.merges == train(text, vocab_size=278).merges and new.record.n_given == 14
+    assert ranked.knows_merges and ranked.recovered_share == 1.0
 
 
 def test_a_given_merge_costs_no_more_where_there_are_many():
