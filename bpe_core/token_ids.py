@@ -68,7 +68,8 @@ class Misfit(NamedTuple):
 
 
 def ids_in(text: str) -> tuple[list[int], list[Misfit]]:
-    """Read the token ids in a text. Words end at white space, commas, semicolons, quotes and brackets.
+    """Read the token ids in a text. Words end at white space, commas, semicolons and brackets. A
+    number in quotes is not an id.
 
     The text may also be JSON objects, one or one per line, or a dictionary as Python prints it; then only the
     list under "ids" or "input_ids" of each one is read.
