@@ -21,9 +21,10 @@ from bpe_core.cli.arguments import (
 from bpe_core.cli.streams import StderrReporter, open_tokenizer, text_blocks
 from bpe_core.corpus.streams import is_stream
 from bpe_core.errors import OptionError
-from bpe_core.metrics.boundaries import read_morphemes
 from bpe_core.metrics.catalog import METRICS, OF_PARTS
-from bpe_core.metrics.comparison import WITHOUT_SPACES, Comparison
+from bpe_core.metrics.comparison import Comparison
+from bpe_core.metrics.morphemes import read_morphemes
+from bpe_core.metrics.scripts import WITHOUT_SPACES
 from bpe_core.process import INTERRUPTED
 from bpe_core.report import ReportTable, Section, as_csv, as_latex, as_markdown, as_text
 from bpe_core.visible import counted, quoted, shortened, token_label, visible

@@ -1,94 +1,106 @@
-"""Token boundaries of a text, and how far two tokenizers, or a tokenizer and the morphemes of words, agree on them.
+"""Token boundaries of a text, how far two tokenizers agree on them, and how many survive an edit.
 
-A boundary is an offset in the UTF-8 bytes of a text between two tokens; the ends of the text are no boundaries. Offsets
-count bytes because a token may end inside a character.
+A boundary is an offset between two tokens, in the bytes of the text in UTF-8. Bytes are counted because a token may end
+inside a character. The ends of the text are not boundaries.
 """
 
 import random
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain
-from typing import Final
+from itertools import accumulate
+from typing import Final, NamedTuple
 
 from bpe_core.cached import cached_property
-from bpe_core.errors import TextError
 from bpe_core.live.alignment import Alignment
 from bpe_core.live.change import Cut
 from bpe_core.live.live_text import LiveText
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import byte_offsets, without_surrogates
-from bpe_core.visible import quoted
 
-_SEPARATOR: Final = re.compile(r"[\s+|]+(?:@@)?|@@\s+")  # of morphemes
-_UNLIKE: Final = re.compile(
-    "[\u0300-\u03ff][\0-\xff]*+[\u0100-\u02ff][^\u0300-\u03ff]*+"
-)  # in `compared`
-_AROUND: Final = 32  # characters around an edit, near which boundaries are compared
-_ENCODED: Final = 512  # characters around an edit that are encoded
+_DIFFERENCE: Final = re.compile(
+    "[\u0300-\u03ff]"  # a byte with a shared boundary before it
+    "[\0-\xff]*+"  # bytes without a boundary before them
+    "[\u0100-\u02ff]"  # a byte with a boundary of only one tokenizer before it
+    "[^\u0300-\u03ff]*+"  # everything up to the next shared boundary
+)
+"""A stretch between two shared boundaries that two tokenizers cut differently, see `compare_boundaries`."""
+_NEAR: Final = 32
+"""Distance from an edit, in characters, within which `edit_survival` compares boundaries."""
+_CONTEXT: Final = 512
+"""Characters before and after an edit that `edit_survival` encodes."""
 
 
 @dataclass(frozen=True)
 class EncodedText:
-    """A text, with U+FFFD for each lone surrogate, and its tokens."""
+    """A text and its tokens. In the text, each lone surrogate is replaced by U+FFFD."""
 
     data: bytes  # the text in UTF-8
     ids: list[int]
-    ends: Sequence[int]  # for each token the offset of its end; these never decrease
+    ends: Sequence[int]
+    """For each token, the offset in `data` at which it ends. The offsets never decrease."""
 
     @cached_property
     def cuts(self) -> bytearray:
-        """For each offset, 1 if a token ends there, else 0; 1 at both ends of the text."""
+        """A byte for each offset in `data`: 1 if a token ends there, else 0. Both ends of the text have a 1."""
         cuts = bytearray(len(self.data) + 1)
         for end in self.ends:
             cuts[end] = 1
-        cuts[0] = cuts[-1] = 1
+        cuts[0] = 1
+        cuts[-1] = 1
         return cuts
 
     def tokens(self, start: int, end: int) -> list[int]:
-        """The ids of the tokens that end after the offset `start`, or at 0 if it is 0, and not after `end`."""
-        return self.ids[
-            bisect_right(self.ends, start) if start else 0 : bisect_right(
-                self.ends, end
-            )
-        ]
+        """Return the ids of the tokens that end after the offset `start`, and at `end` or before it.
+
+        From offset 0 on, tokens that end at 0 are included: they cover no byte of the text.
+        """
+        first = bisect_right(self.ends, start) if start else 0
+        return self.ids[first : bisect_right(self.ends, end)]
 
 
-def encoded(
+def encode_with_ends(
     tokenizer: Tokenizer,
     text: str,
     before: Cut | None = None,
     behind: Cut | None = None,
 ) -> EncodedText:
-    """The ids of `tokenizer.encode_ordinary(text)`, and where each token ends. `before` and `behind` are the kinds of
-    cuts at the ends of a part of a text.
+    """Encode a text, and find where each token ends.
 
-    If the text is normalized, that is where the last original character ends that became part of the token; without any
-    (a space put before the text), where the token before it ends.
+    A tokenizer may change the text before it encodes it. Then a token ends where the last original character ends that
+    became part of it. A token without any, such as a space added before the text, ends where the token before it ends.
+
+    Args:
+        tokenizer: Its `encode_ordinary` gives the ids.
+        text: The text, or a part of one.
+        before: The kind of cut before the part; None at the beginning of the text.
+        behind: The kind of cut after the part; None at the end of the text.
+
+    Raises:
+        UnknownTokenError: A character has no token.
+        PatternError: The pattern takes too long.
     """
     text = without_surrogates(text)
     data = text.encode()
     if tokenizer.by_piece:
         ids = tokenizer.encode_ordinary(text)
-        lengths = {id: len(tokenizer.token_bytes(id)) for id in set(ids)}
-        ends = array("Q", accumulate(map(lengths.__getitem__, ids)))
-        if (ends[-1] if ends else 0) == len(
-            data
-        ):  # not so where the pattern drops white space
+        length_of = {id: len(tokenizer.token_bytes(id)) for id in set(ids)}
+        ends = array("Q", accumulate(length_of[id] for id in ids))
+        n_bytes_in_tokens = ends[-1] if ends else 0
+        # Otherwise the pattern drops white space, and lengths don't add up to offsets.
+        if n_bytes_in_tokens == len(data):
             return EncodedText(data, ids, ends)
-    aligned, offsets = Alignment(tokenizer, text, before, behind), byte_offsets(text)
-    return EncodedText(
-        data,
-        aligned.ids,
-        array("Q", accumulate((offsets[end] for _, end in aligned.places), max)),
-    )
+    alignment = Alignment(tokenizer, text, before, behind)
+    offsets = byte_offsets(text)
+    token_ends = (offsets[end] for _, end in alignment.places)
+    return EncodedText(data, alignment.ids, array("Q", accumulate(token_ends, max)))
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How many boundaries two tokenizers share, and each has, the first being the reference; those of texts add up."""
+    """Numbers of boundaries of two tokenizers, the first being the reference. Agreements on several texts add up."""
 
     n_shared: int = 0
     n_first: int = 0
@@ -96,19 +108,19 @@ class Agreement:
 
     @property
     def precision(self) -> float:
-        """The part of the second's boundaries that the first has too; 1.0 if the second has none."""
+        """Shared boundaries / boundaries of the second tokenizer; 1.0 if it has none."""
         return self.n_shared / self.n_second if self.n_second else 1.0
 
     @property
     def recall(self) -> float:
-        """The part of the first's boundaries that the second has too; 1.0 if the first has none."""
+        """Shared boundaries / boundaries of the first tokenizer; 1.0 if it has none."""
         return self.n_shared / self.n_first if self.n_first else 1.0
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of precision and recall, 2 * shared / (first + second); 1.0 if neither has any."""
-        n = self.n_first + self.n_second
-        return 2 * self.n_shared / n if n else 1.0
+        """The harmonic mean of precision and recall, 2 * shared / (first + second); 1.0 without boundaries."""
+        n_boundaries = self.n_first + self.n_second
+        return 2 * self.n_shared / n_boundaries if n_boundaries else 1.0
 
     def __add__(self, other: "Agreement") -> "Agreement":
         return Agreement(
@@ -118,111 +130,88 @@ class Agreement:
         )
 
 
-def compared(
-    first: EncodedText, second: EncodedText
-) -> tuple[Agreement, Iterator[re.Match[str]]]:
-    """How far two tokenizers agree on the boundaries of a text; and where not, a match from one shared boundary to the
-    next: its span counts bytes, and equal strings are equal bytes, cut alike. O(n) for n bytes."""
-    # A character for each byte: 0x100 is added if the first has a boundary before it, 0x200 if the second has one.
-    cuts = (int.from_bytes(first.cuts) + 2 * int.from_bytes(second.cuts)).to_bytes(
-        len(first.cuts)
+class ComparedBoundaries(NamedTuple):
+    """How two tokenizers cut the same text."""
+
+    agreement: Agreement
+    differences: Iterator[re.Match[str]]
+    """A match for each stretch between two neighboring shared boundaries that the tokenizers cut differently. Its span
+    counts bytes. Matches of equal strings are equal bytes with the same boundaries."""
+
+
+def compare_boundaries(first: EncodedText, second: EncodedText) -> ComparedBoundaries:
+    """Compare the boundaries of two tokenizers in the same text. Takes O(n) for n bytes.
+
+    Each byte becomes a character, so that one regular expression finds the differences. Its code point is the byte,
+    plus 0x100 if the first tokenizer has a boundary before it, plus 0x200 if the second one has. For the bytes b"abc",
+    cut a|b|c and ab|c, the characters are U+0361 (a, a shared boundary), U+0162 (b, one of the first tokenizer only)
+    and U+0363 (c, a shared boundary). The first two are a difference.
+    """
+    n_bytes = len(first.data)
+    both_cuts = int.from_bytes(first.cuts) + 2 * int.from_bytes(second.cuts)
+    cuts = both_cuts.to_bytes(n_bytes + 1)
+    utf16 = bytearray(2 * n_bytes)
+    utf16[::2] = first.data
+    utf16[1::2] = cuts[:-1]
+    n_shared = cuts.count(3, 1, n_bytes)
+    n_only_first = cuts.count(1, 1, n_bytes)
+    n_only_second = cuts.count(2, 1, n_bytes)
+    agreement = Agreement(
+        n_shared=n_shared,
+        n_first=n_shared + n_only_first,
+        n_second=n_shared + n_only_second,
     )
-    both = bytearray(2 * len(first.data))
-    both[::2], both[1::2] = first.data, cuts[:-1]
-    n_shared, n_first, n_second = (
-        cuts.count(which, 1, len(cuts) - 1) for which in (3, 1, 2)
-    )
-    return Agreement(
-        n_shared, n_shared + n_first, n_shared + n_second
-    ), _UNLIKE.finditer(both.decode("utf-16-le"))
+    characters = utf16.decode("utf-16-le")
+    return ComparedBoundaries(agreement, _DIFFERENCE.finditer(characters))
 
 
 def edit_survival(tokenizer: Tokenizer, text: str, *, n_edits: int = 200) -> float:
-    """Boundaries near an edit that are still there after it / boundaries there before; 1.0 for none.
+    """Return the share of boundaries near an edit that are still there after it, from 0 to 1.
 
-    An edit replaces a random character of the text by another of its characters, always the same ones; it is undone
-    before the next. Near are boundaries at most 32 characters from the edited one, except those directly at it. Only
-    512 characters before and behind the edit are encoded, since some patterns have to split much more of a text again.
+    Each edit replaces one random character by another character of the text, and is undone before the next one. The
+    random choices are the same in each call. Only the 512 characters before and after an edit are encoded, because
+    some patterns would have to split much more of the text again.
+
+    Args:
+        tokenizer: The tokenizer to measure.
+        text: The text, in which each character is equally likely to be edited.
+        n_edits: Number of edits.
+
+    Returns:
+        Boundaries that survive / boundaries before the edit, summed over all edits. Only boundaries at most 32
+        characters from the edited character count, except those directly before and after it. 1.0 if no boundary counts.
     """
-    choose = random.Random(0)
     text = without_surrogates(text)
+    if len(text) < 2:
+        return 1.0
+    choose = random.Random(0)
     live = LiveText(tokenizer)
-    n_before = n_left = 0
-    for _ in range(n_edits if len(text) > 1 else 0):
+    n_before = 0
+    n_surviving = 0
+    for _ in range(n_edits):
         place = choose.randrange(len(text))
         typed = choose.choice(text)
-        start = max(0, place - _ENCODED)
-        place_in_window = place - start
-        live.splice(0, live.n_characters, text[start : place + 1 + _ENCODED])
-        before = _borders_near(live, place_in_window)
-        live.splice(place_in_window, place_in_window + 1, typed)
-        after = _borders_near(live, place_in_window)
+        start = max(0, place - _CONTEXT)
+        place_in_context = place - start
+        live.splice(0, live.n_characters, text[start : place + 1 + _CONTEXT])
+        before = _boundaries_near(live, place_in_context)
+        live.splice(place_in_context, place_in_context + 1, typed)
+        after = _boundaries_near(live, place_in_context)
         n_before += len(before)
-        n_left += len(before & after)
-    return n_left / n_before if n_before else 1.0
+        n_surviving += len(before & after)
+    return n_surviving / n_before if n_before else 1.0
 
 
-def _borders_near(live: LiveText, place: int) -> set[int]:
-    """The borders between tokens at most `_AROUND` characters from a character, except those of the character."""
-    first = max(0, place - _AROUND)
-    last = min(live.n_characters, place + 1 + _AROUND)
-    spans = live.spans(first, last)
-    borders = chain.from_iterable((span.start, span.end) for span in spans)
+def _boundaries_near(live: LiveText, place: int) -> set[int]:
+    """Return the boundaries of spans at most `_NEAR` characters from one character, except those directly at it."""
+    first = max(0, place - _NEAR)
+    last = min(live.n_characters, place + 1 + _NEAR)
+    boundaries = set[int]()
+    for span in live.spans(first, last):
+        boundaries.update((span.start, span.end))
+    at_character = (place, place + 1)
     return {
-        border
-        for border in borders
-        if first <= border <= last and border not in (place, place + 1)
+        boundary
+        for boundary in boundaries
+        if first <= boundary <= last and boundary not in at_character
     }
-
-
-def morphological_alignment(
-    tokenizer: Tokenizer, words: Iterable[Sequence[str]]
-) -> Agreement:
-    """The agreement of morpheme boundaries (`n_first`) and token boundaries (`n_second`) inside words.
-
-    Each word is given as its morphemes, ("un", "break", "able"), and is encoded by itself after a space, as within a
-    sentence; a boundary directly after that is ignored. So `recall` and `precision` are the measures of the Morpho
-    Challenge (Kurimo et al. 2010), applied to tokenizers by Arnett and Bergen (2025).
-    """
-    total = Agreement()
-    for parts in words:
-        ends = list(accumulate((len(part.encode()) for part in parts), initial=1))
-        cuts = {
-            end
-            for end in encoded(tokenizer, " " + "".join(parts)).ends
-            if 1 < end < ends[-1]
-        }
-        total += Agreement(
-            len(cuts.intersection(ends)), len({*ends[1:-1]} - {1}), len(cuts)
-        )
-    return total
-
-
-def read_morphemes(text: str, name: str) -> list[tuple[str, ...]]:
-    """Words as their morphemes, from a text with one word a line, perhaps with the word itself and a tab before it.
-
-    Morphemes are separated by white space, "+" or "|", where there is none of these by "-"; "@@" at a separator is
-    part of it. Raises `TextError` about the text, called `name`, without words, or with morphemes that make another.
-    """
-    words = []
-    for number, line in enumerate(text.splitlines(), 1):
-        word, tab, rest = line.strip().partition("\t")
-        morphemes = rest if tab else word
-        found = (
-            _SEPARATOR.split(morphemes)
-            if _SEPARATOR.search(morphemes)
-            else morphemes.split("-")
-        )
-        parts = tuple(filter(None, found))
-        if tab and "".join(parts) != word:
-            problem = (
-                f"the morphemes {quoted(rest)} do not make {quoted(word)}; correct it."
-            )
-            raise TextError(f"{name}: Line {number}: {problem}")
-        if parts:
-            words.append(parts)
-    if not words:
-        raise TextError(
-            f"{name}: There is no word in the list of morphemes; give it lines such as un+break+able."
-        )
-    return words

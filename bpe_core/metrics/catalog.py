@@ -1,7 +1,8 @@
-"""The registry of metrics: title, unit, meaning, and the function that computes the value for each tokenizer."""
+"""The registry of metrics: title, unit and meaning of each, and the function that computes it for each tokenizer."""
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from math import log2
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -12,77 +13,128 @@ from bpe_core.metrics.comparison import Amounts, Comparison
 
 
 class Metric(NamedTuple):
-    """What people read about a metric of texts under a tokenizer."""
+    """What people read about a metric."""
 
     title: str
     unit: str
     form: str  # the format specification that values are written with
-    meaning: str  # one sentence of at most 100 characters
+    meaning: str
+    """One sentence of at most 100 characters, with the source of the metric."""
 
 
-OF_PARTS: Final[
-    Mapping[str, Callable[[Amounts, Amounts | None, int], float | None]]
-] = {
-    "tokens": lambda one, _, i: one.n_tokens[i],
-    "bytes_per_token": lambda one, _, i: ratio(one.n_bytes, one.n_tokens[i]),
-    "characters_per_token": lambda one, _, i: ratio(one.n_characters, one.n_tokens[i]),
-    "fertility": lambda one, _, i: ratio(one.n_tokens[i], one.n_words),
-    "continued_words": lambda one, _, i: (
-        ratio(one.n_words - one.n_whole_words[i], one.n_words)
-        if one.n_whole_words
-        else None
-    ),
-    "parity": lambda one, other, i: (
-        ratio(one.n_tokens[i], other.n_tokens[i]) if other else None
-    ),
+_TABLE: Final = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
+METRICS: Final[Mapping[str, Metric]] = {
+    name: Metric(**row) for name, row in _TABLE.items()
 }
-"""The metrics of texts, folders and scripts: each of the amounts of one and, for parity, of another, and the index of a
-tokenizer; None where whole words are not counted yet, or there is no other."""
+"""The metrics by their names in JSON, in the order in which they are listed."""
 
-_OF_TEXTS: Final[Mapping[str, Callable[[Comparison, int], float]]] = {
-    "whole_words": lambda all, i: ratio(all.total.n_whole_words[i], all.total.n_words),
-    "renyi_entropy": lambda all, i: renyi_entropy(all.token_counts[i].values()),
-    "renyi_efficiency": lambda all, i: renyi_efficiency(all.token_counts[i].values()),
-    "renyi_efficiency_of_vocabulary": lambda all, i: (
-        renyi_entropy(all.token_counts[i].values())
-        / log2(max(2, all.tokenizers[i].n_tokens))
-    ),
-    "shannon_entropy": lambda all, i: renyi_entropy(all.token_counts[i].values(), 1),
-    "shannon_efficiency": lambda all, i: renyi_efficiency(
-        all.token_counts[i].values(), 1
-    ),
-    "utilization": lambda all, i: ratio(
-        len(all.token_counts[i]), all.tokenizers[i].n_tokens
-    ),
-    "edit_survival": lambda all, i: edit_survival(all.tokenizers[i], all.sample),
-    "morpheme_recall": lambda all, i: all.morpheme_agreements[i].recall,
-    "morpheme_precision": lambda all, i: all.morpheme_agreements[i].precision,
-    "morpheme_f1": lambda all, i: all.morpheme_agreements[i].f1,
-}
+OfPart = Callable[[Amounts, Amounts | None, int], float | None]
+"""Computes a metric of a text, a folder or a script. The arguments are its amounts, the amounts of a reference, and the
+index of a tokenizer. The result is None if a value that it needs is not known."""
 OnMetric = Callable[[int, int, str], object]
 """Called with how many values are known, how many there will be, and the title of the next metric."""
-_LISTED: Final = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
-METRICS: Final[Mapping[str, Metric]] = {
-    key: Metric(**texts) for key, texts in _LISTED.items()
+
+
+def _of_part(
+    name: str, part: Amounts, reference: Amounts | None, index: int
+) -> float | None:
+    """Compute the metric `name` of a text, a folder or a script, see `OfPart`."""
+    n_tokens = part.n_tokens[index]
+    match name:
+        case "tokens":
+            return n_tokens
+        case "bytes_per_token":
+            return ratio(part.n_bytes, n_tokens)
+        case "characters_per_token":
+            return ratio(part.n_characters, n_tokens)
+        case "fertility":
+            return ratio(n_tokens, part.n_words)
+        case "continued_words" if part.n_whole_words:
+            return ratio(part.n_words - part.n_whole_words[index], part.n_words)
+        case "parity" if reference:
+            return ratio(n_tokens, reference.n_tokens[index])
+    return None
+
+
+_PART_METRICS: Final = (
+    "tokens",
+    "bytes_per_token",
+    "characters_per_token",
+    "fertility",
+    "continued_words",
+    "parity",
+)
+OF_PARTS: Final[Mapping[str, OfPart]] = {
+    name: partial(_of_part, name) for name in _PART_METRICS
 }
-"""By their names in JSON, in the order in which they are listed."""
+"""The metrics that each text, folder and script has. All others need all texts."""
+
+
+def _of_all_texts(name: str, comparison: Comparison, index: int) -> float:
+    """Compute the metric `name` of all texts, for the tokenizer `index`."""
+    total = comparison.total
+    tokenizer = comparison.tokenizers[index]
+    counts = comparison.token_counts[index].values()
+    match name:
+        case "whole_words":
+            return ratio(total.n_whole_words[index], total.n_words)
+        case "renyi_entropy":
+            return renyi_entropy(counts)
+        case "renyi_efficiency":
+            return renyi_efficiency(counts)
+        case "renyi_efficiency_of_vocabulary":
+            return renyi_entropy(counts) / log2(max(2, tokenizer.n_tokens))
+        case "shannon_entropy":
+            return renyi_entropy(counts, 1)
+        case "shannon_efficiency":
+            return renyi_efficiency(counts, 1)
+        case "utilization":
+            return ratio(len(counts), tokenizer.n_tokens)
+        case "edit_survival":
+            return edit_survival(tokenizer, comparison.sample)
+        case "morpheme_recall":
+            return comparison.morpheme_agreements[index].recall
+        case "morpheme_precision":
+            return comparison.morpheme_agreements[index].precision
+        case "morpheme_f1":
+            return comparison.morpheme_agreements[index].f1
+    raise KeyError(name)
 
 
 def of_all_texts(
-    comparison: Comparison, progress: OnMetric = lambda done, total, title: None
+    comparison: Comparison, progress: OnMetric | None = None
 ) -> dict[str, list[float]]:
-    """Each metric that takes all texts -> its value for each tokenizer; edits and morphemes where there are some.
-    What `progress` raises, before each value, is passed on."""
-    needs = {"morpheme": comparison.morphemes, "edit": comparison.n_sample}
-    wanted = [key for key in _OF_TEXTS if needs.get(key.partition("_")[0], True)]
+    """Compute the metrics that take all texts.
+
+    Args:
+        comparison: The comparison, with its texts. Without morphemes, the metrics of morphemes are left out, and
+            without a sample the metric of edits.
+        progress: Called before each value. Errors that it raises are passed on.
+
+    Returns:
+        For each metric, its value for each tokenizer.
+    """
+    names = [
+        name
+        for name in METRICS
+        if name not in OF_PARTS and _is_possible(name, comparison)
+    ]
     n_tokenizers = len(comparison.tokenizers)
-    values: dict[str, list[float]] = {key: [] for key in wanted}
-    for n_done, key in enumerate(wanted):
+    n_values = len(names) * n_tokenizers
+    values: dict[str, list[float]] = {name: [] for name in names}
+    n_done = 0
+    for name in names:
         for index in range(n_tokenizers):
-            progress(
-                n_done * n_tokenizers + index,
-                len(wanted) * n_tokenizers,
-                METRICS[key].title,
-            )
-            values[key].append(_OF_TEXTS[key](comparison, index))
+            if progress:
+                progress(n_done, n_values, METRICS[name].title)
+            values[name].append(_of_all_texts(name, comparison, index))
+            n_done += 1
     return values
+
+
+def _is_possible(name: str, comparison: Comparison) -> bool:
+    if name.startswith("morpheme_"):
+        return bool(comparison.morphemes)
+    if name == "edit_survival":
+        return comparison.n_sample > 0
+    return True

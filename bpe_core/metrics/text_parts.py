@@ -10,11 +10,17 @@ from bpe_core.live.prepared import PreparedCuts
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.preparation import SplitStep
 
-PART: Final = 1 << 18  # characters of a part, about; a shorter text is one part
-WIDE_SPACE: Final = re.compile(r"[^\S\0-\x7f]")  # white space beyond ASCII
+PART: Final = 1 << 18
+"""Characters of a part, about. A shorter text is one part."""
 ASCII_SPACE: Final = "\t\n\v\f\r "
+WIDE_SPACE: Final = re.compile(r"[^\S\0-\x7f]")
+"""White space beyond ASCII."""
+_HIGHEST_SPACE: Final = "\u3000"
+"""The white space with the highest code point."""
 _SPACES: Final = frozenset(
-    {*ASCII_SPACE, *WIDE_SPACE.findall("".join(map(chr, range(0x80, 0x3100))))}
+    character
+    for character in map(chr, range(ord(_HIGHEST_SPACE) + 1))
+    if character in ASCII_SPACE or WIDE_SPACE.match(character)
 )
 
 CutKind = Callable[[str], Cut]
@@ -22,11 +28,13 @@ CutKind = Callable[[str], Cut]
 
 
 class TextPart(NamedTuple):
-    """A part of a text, and how each tokenizer cuts at its ends; None where the text itself begins or ends."""
+    """A part of a text, and how each tokenizer cuts at its ends."""
 
     text: str
     before: Sequence[Cut | None]
+    """The kind of cut before it, by tokenizer; None at the beginning of the text."""
     behind: Sequence[Cut | None]
+    """The kind of cut after it, by tokenizer; None at the end of the text."""
 
     @property
     def is_last(self) -> bool:
@@ -34,27 +42,29 @@ class TextPart(NamedTuple):
 
 
 class TextDivider:
-    """Divides texts where all of some tokenizers may cut, next to white space, so that no word is cut.
+    """Divides texts where each of some tokenizers may cut, next to white space, so that no word is cut.
 
-    A stretch without such a place is held whole. That is all of a text if the pattern of a tokenizer has no safe
-    cuts (such as "none"), or drops some of the text.
+    A stretch without such a place is one part. That is the whole text if the pattern of a tokenizer has no safe cuts
+    (such as "none"), or drops some of the text.
     """
 
     def __init__(self, tokenizers: Sequence[Tokenizer]) -> None:
         self._kinds: Final = [_cut_kind(tokenizer) for tokenizer in tokenizers]
-        self._ends: Final = (None,) * len(tokenizers)
+        self._text_end: Final = (None,) * len(tokenizers)
         self.size = PART
+        """Characters of a part, about."""
         self.cut_at: Final = cache(self._cut_at)
 
     def parts(self, blocks: Iterable[str]) -> Iterator[TextPart]:
-        """Yield the parts of a text that comes in blocks; one at least."""
-        before: Sequence[Cut | None] = self._ends
+        """Yield the parts of a text that comes in blocks, at least one."""
+        before: Sequence[Cut | None] = self._text_end
         held = list[str]()
-        n_held, enough = 0, self.size
+        n_held = 0
+        n_to_cut = self.size
         for block in blocks:
             held.append(block)
             n_held += len(block)
-            if n_held < enough:
+            if n_held < n_to_cut:
                 continue
             text = "".join(held)
             end = self._last_cut(text)
@@ -64,35 +74,47 @@ class TextDivider:
                 before = behind
             held = [text[end:]]
             n_held = len(held[0])
-            enough = self.size if end else 2 * n_held
-        yield TextPart("".join(held), before, self._ends)
+            # A text without a cut is searched again only when it is twice as long.
+            n_to_cut = self.size if end else 2 * n_held
+        yield TextPart("".join(held), before, self._text_end)
 
     def _last_cut(self, text: str) -> int:
-        """The last place where the text may be cut; 0 if there is none."""
+        """Return the last place where the text may be cut; 0 for none."""
         for place in range(len(text) - 1, 0, -1):
-            is_by_space = text[place - 1] in _SPACES or text[place] in _SPACES
-            if is_by_space and self.cut_at(text[place - 1 : place + 1]):
+            is_at_space = text[place - 1] in _SPACES or text[place] in _SPACES
+            if is_at_space and self.cut_at(text[place - 1 : place + 1]):
                 return place
         return 0
 
     def _cut_at(self, pair: str) -> tuple[Cut, ...]:
-        """How each tokenizer cuts between two characters; () if one of them may not."""
+        """Return how each tokenizer cuts between two characters; () if one of them may not cut there."""
         kinds = tuple(kind(pair) for kind in self._kinds)
         return () if Cut.NONE in kinds else kinds
 
 
 def _cut_kind(tokenizer: Tokenizer) -> CutKind:
+    """Return a function for where a tokenizer may cut a text."""
+
+    def never(pair: str) -> Cut:
+        return Cut.NONE
+
+    def between_pieces(pair: str) -> Cut:
+        return Cut.PIECES if splitter.is_safe_cut(pair) else Cut.NONE
+
     splitter = tokenizer.splitter
-    preparation = tokenizer.preparation
-    steps = preparation.steps if preparation else ()
-    drops_text = splitter.lossy or any(
-        isinstance(step, SplitStep) and step.splitter.lossy for step in steps
-    )
-    if drops_text:
-        return lambda pair: Cut.NONE
+    if splitter.lossy or _drops_text(tokenizer):
+        return never
     if not tokenizer.by_piece:
         cuts = PreparedCuts(tokenizer)
         return lambda pair: cuts.kind(pair, True)
-    if not splitter.blockwise:
-        return lambda pair: Cut.NONE
-    return lambda pair: Cut.PIECES if splitter.is_safe_cut(pair) else Cut.NONE
+    return between_pieces if splitter.blockwise else never
+
+
+def _drops_text(tokenizer: Tokenizer) -> bool:
+    """Whether one of the splits in the preparation drops some of the text."""
+    if tokenizer.preparation is None:
+        return False
+    return any(
+        isinstance(step, SplitStep) and step.splitter.lossy
+        for step in tokenizer.preparation.steps
+    )

@@ -17,10 +17,10 @@ from bpe_core.metrics.comparison import (
     Amounts,
     ComparedText,
     Comparison,
-    TextPlace,
     TokenCounts,
 )
-from bpe_core.metrics.comparison import sections as sections_of
+from bpe_core.metrics.disagreements import TextPlace
+from bpe_core.metrics.sections import sections as sections_of
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.messages import Activity, Done
 

@@ -14,7 +14,8 @@ from textual.binding import BindingType
 from textual.reactive import var
 
 from bpe_core.metrics.catalog import METRICS, OF_PARTS
-from bpe_core.metrics.comparison import WITHOUT_SPACES, Amounts
+from bpe_core.metrics.comparison import Amounts
+from bpe_core.metrics.scripts import WITHOUT_SPACES
 from bpe_core.visible import counted, token_label, visible
 from tui.commands import bindings, checks
 from tui.drawing.lines import LETTERS, beside, cut, placed, shape

@@ -50,7 +50,7 @@ def endless(*_):
     while True:
         pass
 
-comparison.encoded = endless
+comparison.encode_with_ends = endless
 """
 
 BEFORE_ANY_IMPORT = """
@@ -123,8 +123,8 @@ def test_an_interrupted_comparison_encodes_no_further_part_of_a_long_text(
         os.kill(os.getpid(), signal.SIGINT)
         return original(tokenizer, text, *cuts)
 
-    original = comparison.encoded
-    monkeypatch.setattr(comparison, "encoded", encoded)
+    original = comparison.encode_with_ends
+    monkeypatch.setattr(comparison, "encode_with_ends", encoded)
     assert main(["compare", "-t", "mine.json", "-t", "mine.json", "long.txt"]) == 130
     assert len(sizes) == 1 and sizes[0] < 400_000
     assert capsys.readouterr() == ("", "Interrupted before all texts were encoded.\n")

@@ -15,7 +15,7 @@ import pytest
 from shell import TEXT, Bpescope, in_a_shell
 
 from bpe_core import load, save, train
-from bpe_core.metrics.boundaries import morphological_alignment
+from bpe_core.metrics.morphemes import morphological_alignment
 from bpe_core.report import ReportTable, Section, as_html
 
 BOTH = "compare -t one.json -t two.json"

@@ -14,14 +14,15 @@ from bpe_core.metrics import merges_in_common, overlap
 from bpe_core.metrics.boundaries import (
     Agreement,
     EncodedText,
-    compared,
+    compare_boundaries,
     edit_survival,
-    encoded,
-    morphological_alignment,
-    read_morphemes,
+    encode_with_ends,
 )
 from bpe_core.metrics.catalog import METRICS, OF_PARTS, of_all_texts
-from bpe_core.metrics.comparison import Comparison, script_runs, sections
+from bpe_core.metrics.comparison import Comparison
+from bpe_core.metrics.morphemes import morphological_alignment, read_morphemes
+from bpe_core.metrics.scripts import script_runs
+from bpe_core.metrics.sections import sections
 from tests.nasty import nasty_texts
 
 TEXT = (
@@ -45,7 +46,7 @@ def test_boundaries_are_where_decoding_ever_more_tokens_ends(pair):
     for text in ["", "a", TEXT, *nasty_texts(60)]:
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         for tokenizer in pair:
-            cuts = encoded(tokenizer, text).cuts
+            cuts = encode_with_ends(tokenizer, text).cuts
             assert [
                 end for end in range(1, len(cuts) - 1) if cuts[end]
             ] == slow_boundaries(tokenizer, text)
@@ -53,7 +54,7 @@ def test_boundaries_are_where_decoding_ever_more_tokens_ends(pair):
 
 def test_a_pattern_that_drops_white_space_keeps_places():
     tokenizer = train("low low lower", vocab_size=257, pattern="words")
-    found = encoded(tokenizer, "  low lower ")
+    found = encode_with_ends(tokenizer, "  low lower ")
     assert [found.data[:end] for end in found.ends][-1].strip() == b"low lower"
     assert len(found.ids) == len(found.ends) == len(tokenizer.encode("  low lower "))
 
@@ -67,13 +68,13 @@ def test_a_tokenizer_that_changes_a_text_has_boundaries_in_the_text_as_it_was(
         json.dumps(file | {"normalizer": {"type": "Lowercase"}})
     )
     lower = load(tmp_path / "tokenizer.json")
-    found = encoded(lower, "THE THEME")
+    found = encode_with_ends(lower, "THE THEME")
     assert found.ids == pair[0].encode("the theme")
-    assert list(found.ends) == list(encoded(pair[0], "the theme").ends)
+    assert list(found.ends) == list(encode_with_ends(pair[0], "the theme").ends)
 
 
 def test_agreement_by_hand_and_with_oneself(pair):
-    found, _ = compared(
+    found, _ = compare_boundaries(
         EncodedText(b"12345678", [], [1, 2, 5]),
         EncodedText(b"12345678", [], [2, 5, 6, 7]),
     )
@@ -82,12 +83,12 @@ def test_agreement_by_hand_and_with_oneself(pair):
     assert Agreement().f1 == 1.0
     comparison = Comparison([pair[0], pair[0]])
     comparison.add("text", TEXT)
-    assert comparison.pairs[0].agreement.f1 == 1.0 and overlap(pair[0], pair[0])[
-        1:
-    ] == ([], [])
+    assert comparison.pairs[0].agreement.f1 == 1.0
+    shared = overlap(pair[0], pair[0])
+    assert shared.only_first == shared.only_second == []
     assert (
         comparison.pairs[0].examples(5) == []
-        and merges_in_common(pair[0], pair[0]) == pair[0].step
+        and shared.n_same_merges == merges_in_common(pair[0], pair[0]) == pair[0].step
     )
 
 
@@ -251,6 +252,7 @@ def all_of(comparison):
     """All that a comparison knows."""
     found = vars(comparison) | {
         "pairs": [vars(pair) for pair in comparison.pairs],
+        "_worst_lines": [vars(lines) for lines in comparison._worst_lines],
         "_divider": None,
     }
     return found | {
@@ -372,7 +374,7 @@ def slow_disagreements(first, second):
 
 
 def disagreements(first, second):
-    for start, end in (found.span() for found in compared(first, second)[1]):
+    for start, end in (found.span() for found in compare_boundaries(first, second)[1]):
         yield (
             start,
             end,
@@ -384,7 +386,7 @@ def disagreements(first, second):
 def test_disagreements_are_those_of_a_walk_over_both(pair):
     for text in [TEXT, *nasty_texts(60, seed=8)]:
         first, second = (
-            encoded(tokenizer, text.encode("utf-8", "replace").decode())
+            encode_with_ends(tokenizer, text.encode("utf-8", "replace").decode())
             for tokenizer in pair
         )
         assert list(disagreements(first, second)) == list(
@@ -418,11 +420,15 @@ def test_examples_lead_to_where_they_begin(pair):
             )
     counts = Counter(
         (ours, theirs)
-        for _, _, ours, theirs in disagreements(*(encoded(t, text) for t in pair))
+        for _, _, ours, theirs in disagreements(
+            *(encode_with_ends(t, text) for t in pair)
+        )
     )
     counts += Counter(
         (ours, theirs)
-        for _, _, ours, theirs in disagreements(*(encoded(t, "nothing") for t in pair))
+        for _, _, ours, theirs in disagreements(
+            *(encode_with_ends(t, "nothing") for t in pair)
+        )
     )
     assert {(one.first, one.other): one.n_times for one in found} == counts
 
@@ -442,12 +448,15 @@ def test_the_worst_lines_are_those_of_sorting_all(monkeypatch):
     three = [train(TEXT, vocab_size=size, pattern=pattern) for size, pattern in sizes]
     comparison = Comparison(three)
     monkeypatch.setattr(
-        "bpe_core.metrics.comparison._WORST", 5
+        "bpe_core.metrics.disagreements._WORST", 5
     )  # so few that most of them are dropped on the way
     every = []
     for number, text in enumerate(texts):
         comparison.add(str(number), text)
-        data, ends = text.encode(), [list(encoded(one, text).ends) for one in three]
+        data, ends = (
+            text.encode(),
+            [list(encode_with_ends(one, text).ends) for one in three],
+        )
         start = 0
         for n, line in enumerate(_lines(data), 1):
             end = start + len(line)
