@@ -1,4 +1,4 @@
-"""Tokenized texts to look at: the color of each token, equal in the app and in all pictures, which `drawing` makes."""
+"""The colors of tokens, which are the same in the app and in all pictures. `drawing` makes the pictures."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
@@ -14,20 +14,31 @@ HUES: Final = ("#3c8ff4", "#00ac5f", "#ca7b00", "#e35b6d", "#af6ddb", "#00abb8")
 def choose_colors(
     spans: "Sequence[Span | DecodedSpan]", n_colors: int = len(HUES)
 ) -> list[int]:
-    """For each of consecutive spans a color from 0 to `n_colors` - 1, never that of the span before.
+    """Choose a color for each span, never the color of the span before.
 
-    The color is the sum of the ids modulo `n_colors`; only where that equals its neighbor's does it depend on the
-    context. So colors hardly change while a text is edited, and those of a part are those of the whole text, except for
+    The color is the sum of the ids modulo `n_colors`. Only if that equals the neighbor's color, the context decides too.
+    So colors hardly change while a text is edited, and a part of a text has the colors of the whole text, except for
     its first few spans. In a run of equal tokens, colors alternate by the offset in the text.
+
+    Args:
+        spans: Consecutive spans of a text.
+        n_colors: The number of colors, at least 2.
+
+    Returns:
+        For each span a color from 0 to `n_colors` - 1.
     """
-    chosen: list[int] = []
-    last_color = last_own = -1
+    colors: list[int] = []
+    color_before = -1
+    preferred_before = -1
     for span in spans:
-        own = color = sum(span.ids) % n_colors
-        if own == last_own:
-            color = (own + span.start // max(span.end - span.start, 1) % 2) % n_colors
-        if color == last_color:
+        preferred = sum(span.ids) % n_colors
+        color = preferred
+        if preferred == preferred_before:
+            length = max(span.end - span.start, 1)
+            color = (preferred + span.start // length % 2) % n_colors
+        if color == color_before:
             color = (color + 1) % n_colors
-        chosen.append(color)
-        last_color, last_own = color, own
-    return chosen
+        colors.append(color)
+        color_before = color
+        preferred_before = preferred
+    return colors

@@ -1,5 +1,8 @@
-"""Pictures of a text as the tokens of one tokenizer or of several, one below the other: for a terminal, as HTML, SVG
-and Markdown; pages and drawings are for dark and light, and nothing in them is loaded from elsewhere."""
+"""Pictures of a text as its tokens, for a terminal and as HTML, SVG and Markdown.
+
+A text may be shown under several tokenizers, one below the other. Pages and drawings fit dark and light screens, and load
+nothing from elsewhere.
+"""
 
 import re
 from collections import Counter
@@ -29,36 +32,43 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 BORDER: Final = "│"
-FIRST_CHARACTERS: Final = 4000  # of a long text that a notebook shows
-_ROWS: Final = 40  # of a table of tokens at most; the most frequent are listed
-_GLYPHS: Final = {code: glyph for code, glyph in CONTROLS.items() if code != 0x0A} | {
-    0x09: "⇥"
-}
+FIRST_CHARACTERS: Final = 4000
+"""Characters of a long text that a notebook shows."""
+_MOST_ROWS: Final = 40
+"""Rows of a table of tokens. The most frequent tokens are listed."""
+_GLYPHS: Final = CONTROLS | {ord("\t"): "⇥", ord("\n"): "\n"}
+"""Code point -> what is shown for it. Line feeds are kept, because they end lines."""
+_TERMINAL_COLORS: Final = (111, 78, 179, 174, 176, 80)
+"""The hues in the palette of 256 colors, mixed with white so that black text is legible."""
+_PAGE_STYLE: Final = (
+    "body { margin: 0; } "
+    "body > .bpescope { box-sizing: border-box; min-height: 100vh; }"
+)
 
 
 class Chip(NamedTuple):
     """The part of a token on one line, or of several tokens that share a character."""
 
-    text: str  # safe to show; a line feed is the ↵ at its end
-    ids: tuple[
-        int, ...
-    ]  # several only if they share a character, none for what a lossy pattern drops
-    color: int  # index in `HUES`, never that of the token before it; -1 for what is no token
+    text: str  # safe to show; ends with ↵ for a line feed
+    ids: tuple[int, ...]
+    """Several only if they share a character; () for text that a lossy pattern drops."""
+    color: int  # index in `HUES`, never that of the token before; -1 without ids
     data: bytes  # of the whole token or tokens
-    is_alike: bool = False  # under a further tokenizer: whether the first has a token of the same borders here
+    is_alike: bool = False
+    """Whether the first tokenizer has the same borders here; False for the first tokenizer itself."""
     begins: bool = True  # whether the token begins with this part
-    ends: bool = True  # whether it ends with it; behind that part ids are shown
+    ends: bool = True  # whether the token ends with this part
 
 
 class TextLanes(NamedTuple):
     """A text under one tokenizer or several, ready to be drawn."""
 
-    titles: tuple[str, ...]  # the name of each tokenizer; safe to show
-    summaries: tuple[
-        str, ...
-    ]  # the tokens, bytes per token and difference to the first of each, in one line
+    titles: tuple[str, ...]  # the name of each tokenizer, safe to show
+    summaries: tuple[str, ...]
+    """For each tokenizer one line: its tokens, its bytes per token, and the difference from the first tokenizer."""
     lines: tuple[tuple[list[Chip], ...], ...]
-    """The tokens of each line under each tokenizer; of several without those that have no characters of the text."""
+    """For each line of the text, its tokens under each tokenizer. If there are several tokenizers, tokens without
+    characters are left out."""
 
     @classmethod
     def of(
@@ -67,208 +77,232 @@ class TextLanes(NamedTuple):
         start: int = 0,
         end: int | None = None,
     ) -> Self:
-        """The characters from `start` up to `end` (None: all) of one text; for each tokenizer a title and the text."""
-        text = texts[0][1]
-        end = text.n_characters if end is None else end
-        n_bytes = len(utf8(text.between(start, end)))
-        lanes, summaries, first, n_first = (
-            list[list[list[Chip]]](),
-            list[str](),
-            set[object](),
-            0,
-        )
+        """Prepare a text, or a part of it.
+
+        Args:
+            texts: For each tokenizer its name and the text; the text is the same for all.
+            start: Where the part begins, in code points.
+            end: Where the part ends, in code points; None for the end of the text.
+        """
+        first_text = texts[0][1]
+        if end is None:
+            end = first_text.n_characters
+        n_bytes = len(utf8(first_text.between(start, end)))
+        lanes = list[list[list[Chip]]]()
+        summaries = list[str]()
+        first_shapes = set[object]()
+        n_first = 0
         for _, text in texts:
             spans = text.spans(start, end)
             shapes = [_shape(span, text) for span in spans]
-            chips = _chips(
-                text, spans, start, end, [shape in first for shape in shapes]
-            )
-            lanes.append(_lines(chip for chip in chips if chip.text or len(texts) == 1))
-            n = sum(len(span.ids) for span in spans)
-            last = counted(n_bytes, "byte")
-            if n_first:
-                last = f"{n - n_first:+,} tokens ({100 * (n - n_first) / n_first:+.1f} %)".replace(
-                    "-", "−"
-                )
-            summaries.append(
-                f"{counted(n, 'token')}, {ratio(n_bytes, n):.2f} bytes per token, {last}"
-            )
-            if len(lanes) == 1:
-                first, n_first = set(shapes), n
+            are_alike = [shape in first_shapes for shape in shapes]
+            chips = _chips(text, spans, start, end, are_alike)
+            if len(texts) > 1:
+                chips = (chip for chip in chips if chip.text)
+            n_tokens = sum(len(span.ids) for span in spans)
+            summaries.append(_summary(n_tokens, n_bytes, n_first))
+            if not lanes:
+                first_shapes = set(shapes)
+                n_first = n_tokens
+            lanes.append(_lines(chips))
         return cls(
-            tuple(visible(title) for title, _ in texts),
-            tuple(summaries),
-            tuple(zip(*lanes, strict=True)),
+            titles=tuple(visible(title) for title, _ in texts),
+            summaries=tuple(summaries),
+            lines=tuple(zip(*lanes, strict=True)),
         )
 
 
 def _shape(span: Span, text: LiveText) -> object:
-    """What two spans have in common whose tokens have the same borders, also where these share a character."""
-    return *span[:2], *(
-        len(text.tokenizer.token_bytes(token))
-        for token in span.ids
-        if len(span.ids) > 1
-    )
+    """Return a value that is equal for spans whose tokens have the same borders, even inside a character."""
+    lengths = list[int]()
+    if len(span.ids) > 1:
+        lengths += (len(text.tokenizer.token_bytes(token)) for token in span.ids)
+    return span.start, span.end, tuple(lengths)
+
+
+def _summary(n_tokens: int, n_bytes: int, n_first: int) -> str:
+    """Summarize a lane. `n_first` is the number of tokens of the first lane; 0 for the first lane itself."""
+    last = counted(n_bytes, "byte")
+    if n_first:
+        more = n_tokens - n_first
+        last = f"{more:+,} tokens ({100 * more / n_first:+.1f} %)".replace("-", "−")
+    compression = f"{ratio(n_bytes, n_tokens):.2f} bytes per token"
+    return f"{counted(n_tokens, 'token')}, {compression}, {last}"
 
 
 def _chips(
-    text: LiveText, spans: Sequence[Span], start: int, end: int, alike: Sequence[bool]
+    text: LiveText,
+    spans: Sequence[Span],
+    start: int,
+    end: int,
+    are_alike: Sequence[bool],
 ) -> Iterator[Chip]:
-    whole = text.between(
-        start, end
-    )  # once: a text of a megabyte is asked for its characters slowly
-    at = start
-    for span, color, is_alike in zip(spans, choose_colors(spans), alike, strict=True):
-        if at < span.start:
-            yield Chip(
-                whole[at - start : span.start - start].translate(_GLYPHS), (), -1, b""
-            )
-        first, at = max(span.start, start) - start, min(span.end, end)
-        data = b"".join(map(text.tokenizer.token_bytes, span.ids))
+    """Yield a chip for each span, and for each stretch between two spans, which a lossy pattern drops."""
+    shown = text.between(start, end).translate(_GLYPHS)
+    position = start
+    for span, color, is_alike in zip(
+        spans, choose_colors(spans), are_alike, strict=True
+    ):
+        if position < span.start:
+            yield Chip(shown[position - start : span.start - start], (), -1, b"")
+        first = max(span.start, start)
+        position = min(span.end, end)
         yield Chip(
-            whole[first : at - start].translate(_GLYPHS),
-            span.ids,
-            color,
-            data,
-            is_alike,
+            text=shown[first - start : position - start],
+            ids=span.ids,
+            color=color,
+            data=b"".join(map(text.tokenizer.token_bytes, span.ids)),
+            is_alike=is_alike,
         )
-    if at < end:
-        yield Chip(whole[at - start :].translate(_GLYPHS), (), -1, b"")
+    if position < end:
+        yield Chip(shown[position - start :], (), -1, b"")
 
 
-def _lines(chips: Iterator[Chip]) -> list[list[Chip]]:
-    """The chips of each line; one that holds line feeds is in several, one without characters has its bytes as text."""
+def _lines(chips: Iterable[Chip]) -> list[list[Chip]]:
+    """Return the chips of each line. A chip with line feeds is divided.
+
+    A chip without characters gets a label of its bytes as its text.
+    """
     lines: list[list[Chip]] = [[]]
     for chip in chips:
         if chip.text and "\n" not in chip.text:
             lines[-1].append(chip)
             continue
-        *whole, rest = (chip.text or token_label(chip.data)).split("\n")
-        parts = [f"{part}↵" for part in whole] + [rest] * bool(rest)
+        text = chip.text or token_label(chip.data)
+        parts = text.replace("\n", "↵\n").split("\n")
+        if parts[-1] == "":
+            parts.pop()
         for number, part in enumerate(parts):
-            lines[-1].append(
-                chip._replace(
-                    text=part, begins=number == 0, ends=number == len(parts) - 1
-                )
-            )
-            if number < len(whole):
+            is_last = number == len(parts) - 1
+            lines[-1].append(chip._replace(text=part, begins=number == 0, ends=is_last))
+            if not is_last or text.endswith("\n"):
                 lines.append([])
-    return lines if lines[-1] or len(lines) == 1 else lines[:-1]
-
-
-_OF_256: Final = (
-    111,
-    78,
-    179,
-    174,
-    176,
-    80,
-)  # the hues mixed with white, so that black text is legible
+    if len(lines) > 1 and not lines[-1]:
+        lines.pop()
+    return lines
 
 
 def in_terminal(lanes: TextLanes, colors: int, *, with_ids: bool = False) -> str:
-    """The text of one lane, its tokens colored for a terminal of `colors` colors, 24-bit ones above 256; with borders
-    between them if 0. `with_ids` writes the ids of each token after it."""
-    if not colors:
-        return "\n".join(
-            _bordered(chips, with_ids, is_first=not row)
-            for row, (chips,) in enumerate(lanes.lines)
-        )
-    backgrounds = [f"5;{number}" for number in _OF_256]
+    """Return the text under a single tokenizer, for a terminal.
+
+    Args:
+        lanes: The text under one tokenizer.
+        colors: How many colors the terminal has. More than 256 are 24-bit colors. With 0, tokens have borders between
+            them instead of colors.
+        with_ids: Whether to write the ids of each token after it.
+    """
     if colors > 256:
         backgrounds = [
-            "2;{};{};{}".format(*_pastel(color, 0.5)) for color in range(len(HUES))
+            "2;" + ";".join(map(str, _pastel(hue, 0.5))) for hue in range(len(HUES))
         ]
+    else:
+        backgrounds = [f"5;{number}" for number in _TERMINAL_COLORS]
+    rows = []
+    for number, (chips,) in enumerate(lanes.lines):
+        if colors:
+            row = "".join(_colored(chip, backgrounds, with_ids) for chip in chips)
+        else:
+            row = _bordered(chips, with_ids, is_first=number == 0)
+        rows.append(row)
+    return "\n".join(rows)
 
-    def colored(chip: Chip) -> str:
-        ids = f"\x1b[2m{_ids(chip)}\x1b[0m " if with_ids and chip.ends else ""
-        return (
-            f"\x1b[38;5;16;48;{backgrounds[chip.color]}m{chip.text}\x1b[0m{ids}"
-            if chip.ids
-            else chip.text
-        )
 
-    return "\n".join("".join(map(colored, chips)) for (chips,) in lanes.lines)
+def _colored(chip: Chip, backgrounds: Sequence[str], with_ids: bool) -> str:
+    if not chip.ids:
+        return chip.text
+    colored = f"\x1b[38;5;16;48;{backgrounds[chip.color]}m{chip.text}\x1b[0m"
+    if with_ids and chip.ends:
+        colored += f"\x1b[2m{_ids(chip)}\x1b[0m "
+    return colored
 
 
 def _bordered(chips: Iterable[Chip], with_ids: bool, *, is_first: bool) -> str:
-    """The tokens of a line, a border before each but the first of the text."""
-    return "".join(
-        BORDER * (chip.begins and not (is_first and number == 0))
-        + chip.text
-        + _ids(chip) * with_ids
-        for number, chip in enumerate(chips)
-    )
+    """Write the tokens of a line, with a border before each except the first of the text."""
+    parts = []
+    for number, chip in enumerate(chips):
+        begins_text = is_first and number == 0
+        if chip.begins and not begins_text:
+            parts.append(BORDER)
+        parts.append(chip.text)
+        if with_ids:
+            parts.append(_ids(chip))
+    return "".join(parts)
 
 
 def _ids(chip: Chip) -> str:
+    """Write the ids of a token after its last part."""
     return f"⟨{' '.join(map(str, chip.ids))}⟩" if chip.ends and chip.ids else ""
 
 
-def _pastel(color: int, white: float) -> bytes:
-    """Red, green and blue of a hue that is mixed with so much white, from 0 to 1."""
-    return bytes(
-        round(channel + (255 - channel) * white)
-        for channel in bytes.fromhex(HUES[color].removeprefix("#"))
-    )
+def _pastel(hue: int, white: float) -> bytes:
+    """Return red, green and blue of a hue, mixed with a share of white from 0 to 1."""
+    channels = bytes.fromhex(HUES[hue].removeprefix("#"))
+    return bytes(round(channel + (255 - channel) * white) for channel in channels)
 
 
 def colors_of(environment: Mapping[str, str], is_terminal: bool) -> int:
-    """How many colors to use, by the environment variables: 0 for what is no terminal, with NO_COLOR (no-color.org) and
-    with TERM=dumb; 1 << 24 if COLORTERM says so; else 256."""
-    has_none = (
-        not is_terminal
-        or environment.get("NO_COLOR")
-        or environment.get("TERM") == "dumb"
-    )
-    return (
-        0
-        if has_none
-        else 1 << 24
-        if environment.get("COLORTERM") in ("truecolor", "24bit")
-        else 256
-    )
+    """Return how many colors to use.
 
+    Args:
+        environment: The environment variables. NO_COLOR (no-color.org) and TERM=dumb ask for no colors, COLORTERM for
+            24-bit colors.
+        is_terminal: Whether the output is a terminal.
 
-_PAGE: Final = "body { margin: 0; } body > .bpescope { box-sizing: border-box; min-height: 100vh; }"
+    Returns:
+        0 for no colors, 256, or 1 << 24.
+    """
+    if not is_terminal:
+        return 0
+    if environment.get("NO_COLOR") or environment.get("TERM") == "dumb":
+        return 0
+    return 1 << 24 if environment.get("COLORTERM") in ("truecolor", "24bit") else 256
 
 
 def html_page(title: str, style: str, body: str) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="light dark">\n'
-        f"<title>{escape(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
+        '<meta name="viewport" content="width=device-width">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{escape(title)}</title>\n<style>{style}</style>\n"
+        f"</head>\n<body>\n{body}</body>\n</html>\n"
     )
 
 
 def page(pictures: Sequence[TextLanes], *, with_ids: bool = False) -> str:
-    """The pictures below one another, as a complete HTML document; `with_ids` shows ids as subscripts."""
+    """Return the pictures, one below the other, as a complete HTML document.
+
+    Args:
+        pictures: The texts.
+        with_ids: Whether to show the ids of each token as a subscript.
+    """
     title = " · ".join(title for picture in pictures for title in picture.titles)
-    return html_page(title, _PAGE, fragment(pictures, with_ids=with_ids))
+    return html_page(title, _PAGE_STYLE, fragment(pictures, with_ids=with_ids))
 
 
 def fragment(pictures: Sequence[TextLanes], *, with_ids: bool = False) -> str:
-    """The pictures below one another, as a `div` that contains its style sheet; `with_ids` shows ids as subscripts.
+    """Return the pictures, one below the other, as a `div` that contains its style sheet.
 
-    Tokens have their ids and bytes as tooltips. Under several tokenizers those with the borders of the first one's step
-    back, so that others stand out.
+    A tooltip shows the ids and bytes of each token. Under several tokenizers, tokens with the same borders as under the
+    first one are pale, so that others stand out.
+
+    Args:
+        pictures: The texts.
+        with_ids: Whether to show the ids of each token as a subscript.
     """
-    hues = "".join(
-        f".bpescope .c{number} {{ --hue: {hue}; }}\n" for number, hue in enumerate(HUES)
-    )
-    parts = "".join(part for picture in pictures for part in _html(picture, with_ids))
     style = Path(__file__).with_suffix(".css").read_text("utf-8")
-    return f'<div class="bpescope"><style>\n{style}{hues}</style>\n{parts}</div>\n'
+    for number, hue in enumerate(HUES):
+        style += f".bpescope .c{number} {{ --hue: {hue}; }}\n"
+    parts = "".join(part for picture in pictures for part in _html(picture, with_ids))
+    return f'<div class="bpescope"><style>\n{style}</style>\n{parts}</div>\n'
 
 
 def live_text_fragment(text: LiveText) -> str:
-    """HTML of the tokens of the first characters of a text, as a notebook displays it."""
+    """Return the tokens of the first characters of a text as HTML, for a notebook."""
     title = text.tokenizer.name or text.tokenizer.pattern
     if text.n_characters > FIRST_CHARACTERS:
         title += f", the first {FIRST_CHARACTERS:,} of {text.n_characters:,} characters"
-    return fragment(
-        [TextLanes.of([(title, text)], 0, min(text.n_characters, FIRST_CHARACTERS))]
-    )
+    end = min(text.n_characters, FIRST_CHARACTERS)
+    return fragment([TextLanes.of([(title, text)], 0, end)])
 
 
 def _html(picture: TextLanes, with_ids: bool) -> Iterator[str]:
@@ -279,9 +313,8 @@ def _html(picture: TextLanes, with_ids: bool) -> Iterator[str]:
         for line in picture.lines
     ]
     if len(picture.titles) == 1:
-        yield '<pre dir="auto">{}</pre>\n'.format(
-            "\n".join(spans for (spans,) in lines)
-        )
+        text = "\n".join(spans for (spans,) in lines)
+        yield f'<pre dir="auto">{text}</pre>\n'
         return
     for line in lines:
         yield '<div class="line" dir="ltr">\n'
@@ -291,18 +324,26 @@ def _html(picture: TextLanes, with_ids: bool) -> Iterator[str]:
 
 
 def _span(chip: Chip, with_ids: bool) -> str:
+    text = escape(chip.text)
+    if not chip.ids:
+        return text
     ids = " ".join(map(str, chip.ids))
-    kind = f'class="c{chip.color}{" a" * chip.is_alike}" title="{ids}  ({chip.data.hex(" ")})"'
-    span = f"<span {kind}>{escape(chip.text)}</span>" + f"<sub>{ids}</sub>" * (
-        with_ids and chip.ends
-    )
-    return span if ids else escape(chip.text)  # without ids: what a lossy pattern drops
+    classes = f"c{chip.color} a" if chip.is_alike else f"c{chip.color}"
+    tooltip = f"{ids}  ({chip.data.hex(' ')})"
+    span = f'<span class="{classes}" title="{tooltip}">{text}</span>'
+    if with_ids and chip.ends:
+        span += f"<sub>{ids}</sub>"
+    return span
 
 
 def drawing(pictures: Sequence[TextLanes], columns: int = 96) -> str:
-    """The pictures below one another as one SVG document, in any monospaced font; lines are wrapped at `columns` cells.
+    """Return the pictures, one below the other, as one SVG document in a monospaced font.
 
-    Under several tokenizers those with the borders of the first one's are grey, so that others stand out.
+    Under several tokenizers, tokens with the same borders as under the first one are grey, so that others stand out.
+
+    Args:
+        pictures: The texts.
+        columns: The number of cells at which lines are wrapped.
     """
     from rich.console import Console
     from rich.terminal_theme import TerminalTheme
@@ -317,108 +358,132 @@ def drawing(pictures: Sequence[TextLanes], columns: int = 96) -> str:
         force_terminal=True,
     )
     for number, picture in enumerate(pictures):
-        for row in (*[Text()] * (number > 0), *_rows(picture, columns)):
+        if number > 0:
+            console.print(Text(), soft_wrap=True)
+        for row in _rows(picture, columns):
             console.print(row, soft_wrap=True)
+    # Text that is not a token is grey, which is legible on a light and on a dark page.
     grey = (0x80, 0x88, 0x94)
-    theme = TerminalTheme(
-        (255, 255, 255), grey, [grey] * 8, [grey] * 8
-    )  # text that is no token, on either page
+    white = (255, 255, 255)
+    theme = TerminalTheme(white, grey, [grey] * 8, [grey] * 8)
     template = Path(__file__).with_suffix(".svg.template").read_text("utf-8")
-    name = f"p{crc32(out.getvalue().encode())}"  # of style rules: several drawings may stand in one page
+    # Style rules need a name of their own, because one page may contain several drawings.
+    name = f"p{crc32(out.getvalue().encode())}"
     return console.export_svg(
         title="", theme=theme, code_format=template, unique_id=name
     )
 
 
 def _rows(picture: TextLanes, columns: int) -> "Iterator[Text]":
-    """The title and summary of each lane; its rows, those of several lanes one of each after the other."""
+    """Yield the title and summary of each lane, then the rows of the text.
+
+    If there are several lanes, a row of each follows one of the others, with its title in front of the first.
+    """
     from rich.text import Text
 
     is_single = len(picture.titles) == 1
     margin = 0 if is_single else max(map(cells, picture.titles)) + 2
     for title, summary in zip(picture.titles, picture.summaries, strict=True):
-        yield from _wrapped(
-            Text.assemble(
-                (title, "bold"), " " * max(2, margin - cells(title)), summary
-            ),
-            columns,
-        )
+        gap = " " * max(2, margin - cells(title))
+        yield from _wrapped(Text.assemble((title, "bold"), gap, summary), columns)
     if not is_single:
         yield Text()
     for line in picture.lines:
-        texts = [
-            Text.assemble(*((chip.text, _rich_style(chip)) for chip in chips))
-            for chips in line
-        ]
-        lanes = [_wrapped(text, max(columns - margin, 2)) for text in texts]
-        for place in range(max(map(len, lanes))):
+        lanes = list[list[Text]]()
+        for chips in line:
+            styled = [(chip.text, _rich_style(chip)) for chip in chips]
+            lanes.append(_wrapped(Text.assemble(*styled), max(columns - margin, 2)))
+        for index in range(max(map(len, lanes))):
             for title, rows in zip(picture.titles, lanes, strict=True):
-                head = "" if is_single else title * (place == 0)
-                row = rows[place] if place < len(rows) else Text()
+                head = title if index == 0 and not is_single else ""
+                row = rows[index] if index < len(rows) else Text()
                 yield Text(head + " " * (margin - cells(head))) + row
 
 
 def _wrapped(text: "Text", columns: int) -> "list[Text]":
-    offsets, room = list[int](), columns
+    """Divide a text into rows of at most `columns` cells."""
+    offsets = list[int]()
+    n_free = columns
     for offset, character in enumerate(text.plain):
-        room -= cells(character)
-        if room < 0:
+        n_free -= cells(character)
+        if n_free < 0:
             offsets.append(offset)
-            room = columns - cells(character)
+            n_free = columns - cells(character)
     return list(text.divide(offsets))
 
 
 def _rich_style(chip: Chip) -> str:
-    if chip.color < 0:
+    if not chip.ids:
         return ""
-    hue = (
-        ("d2d4d8", "c2c5ca")[chip.color % 2]
-        if chip.is_alike
-        else _pastel(chip.color, 0.6).hex()
-    )
-    return f"#1c1e21 on #{hue}"
+    background = _pastel(chip.color, 0.6).hex()
+    if chip.is_alike:
+        background = "c2c5ca" if chip.color % 2 else "d2d4d8"
+    return f"#1c1e21 on #{background}"
 
 
 def document(pictures: Sequence[TextLanes], *, with_ids: bool = False) -> str:
-    """The pictures below one another as Markdown: the text with borders between its tokens in a code block, for one
-    tokenizer with a table of its tokens; `with_ids` writes the ids of each token after it."""
+    """Return the pictures, one below the other, as Markdown.
+
+    The text is in a code block, with borders between its tokens. Under a single tokenizer, a table of its tokens
+    follows.
+
+    Args:
+        pictures: The texts.
+        with_ids: Whether to write the ids of each token after it.
+    """
     return "\n".join(_markdown(picture, with_ids) for picture in pictures)
 
 
 def _markdown(picture: TextLanes, with_ids: bool) -> str:
-    if len(picture.titles) == 1:
-        head, body = [picture.summaries[0]], in_terminal(picture, 0, with_ids=with_ids)
-        counts = Counter(
-            (chip.ids, chip.data)
-            for (chips,) in picture.lines
-            for chip in chips
-            if chip.begins
-        )
-        del counts[(), b""]  # what is no token
-        tail = ["", "| id | token | bytes | times |", "|---:|---|---|---:|"]
-        for (ids, data), n in counts.most_common(_ROWS):
-            tail.append(
-                f"| {' '.join(map(str, ids))} | {code(token_label(data))} | `{data.hex(' ')}` | {n:,} |"
-            )
-        tail += [f"\nand {len(counts) - _ROWS:,} more"] * (len(counts) > _ROWS)
-    else:
-        pairs = zip(picture.titles, picture.summaries, strict=True)
-        head = [
-            "| tokenizer | the text |",
-            "|---|---|",
-            *(f"| {code(title)} | {total} |" for title, total in pairs),
-        ]
-        width, rows, tail = max(map(cells, picture.titles)), list[str](), list[str]()
-        for line in picture.lines:
-            for title, chips in zip(picture.titles, line, strict=True):
-                bordered = _bordered(chips, with_ids, is_first=True)
-                rows.append(
-                    f"{title}{' ' * (width - cells(title) + 2)}{bordered}".rstrip()
-                )
-            rows.append("")
-        body = "\n".join(rows).rstrip()
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", body)), default=0))
     heading = " · ".join(map(plain_markdown, picture.titles))
-    return "\n".join(
-        [f"### {heading}", "", *head, "", f"{fence}text", body, fence, *tail, ""]
-    )
+    if len(picture.titles) == 1:
+        head = [picture.summaries[0]]
+        text = in_terminal(picture, 0, with_ids=with_ids)
+        tail = ["", *_token_table(picture)]
+    else:
+        head = _summary_table(picture)
+        text = _bordered_lanes(picture, with_ids)
+        tail = []
+    # The fence is longer than any run of backticks in the text.
+    runs = re.findall("`+", text)
+    fence = "`" * max(3, 1 + max(map(len, runs), default=0))
+    lines = [f"### {heading}", "", *head, "", f"{fence}text", text, fence, *tail, ""]
+    return "\n".join(lines)
+
+
+def _token_table(picture: TextLanes) -> list[str]:
+    """Return the lines of a table of the most frequent tokens under a single tokenizer."""
+    counts = Counter[tuple[tuple[int, ...], bytes]]()
+    for (chips,) in picture.lines:
+        counts.update(
+            (chip.ids, chip.data) for chip in chips if chip.ids and chip.begins
+        )
+    lines = ["| id | token | bytes | times |", "|---:|---|---|---:|"]
+    for (ids, data), n in counts.most_common(_MOST_ROWS):
+        token = code(token_label(data))
+        lines.append(
+            f"| {' '.join(map(str, ids))} | {token} | `{data.hex(' ')}` | {n:,} |"
+        )
+    if len(counts) > _MOST_ROWS:
+        lines.append(f"\nand {len(counts) - _MOST_ROWS:,} more")
+    return lines
+
+
+def _summary_table(picture: TextLanes) -> list[str]:
+    lines = ["| tokenizer | the text |", "|---|---|"]
+    for title, summary in zip(picture.titles, picture.summaries, strict=True):
+        lines.append(f"| {code(title)} | {summary} |")
+    return lines
+
+
+def _bordered_lanes(picture: TextLanes, with_ids: bool) -> str:
+    """Return each line under each tokenizer, with the name of the tokenizer before it."""
+    width = max(map(cells, picture.titles)) + 2
+    rows = []
+    for line in picture.lines:
+        for title, chips in zip(picture.titles, line, strict=True):
+            space = " " * (width - cells(title))
+            bordered = _bordered(chips, with_ids, is_first=True)
+            rows.append(f"{title}{space}{bordered}".rstrip())
+        rows.append("")
+    return "\n".join(rows).rstrip()
