@@ -1,1 +1,1 @@
-"""What is shipped with bpescope: sample texts, short examples for the editor, and presets for training."""
+"""Content of bpescope: sample texts, short examples for the editor, and presets for training."""

@@ -1,21 +1,29 @@
 """Presets: small published BPE examples to be trained again, each with its corpus, options and expected result.
 
-`presets.json` has them: five programs and articles about byte-pair encoding, S0 to S4. Where a source states a result
-that its own rules do not give, the preset expects the right one and keeps the other as `stated`.
+`presets.json` has them: five programs and articles about byte-pair encoding, S0 to S4. If a source states a result that
+its own rules do not give, the preset expects the right one and keeps the other as `stated`.
 """
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from bpe_core.corpus import Counts
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import Options
 from bpe_core.trainer import train
 from bpe_core.visible import token_label
-from bpe_core.weighted import formatted
+from bpe_core.weighted import Count, formatted
+
+
+class _Check(NamedTuple):
+    """A part of the result of a training, in words."""
+
+    subject: str
+    expected: str
+    found: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +32,15 @@ class Preset:
 
     name: str  # its key in `PRESETS`, such as "S0"
     title: str
-    reason: str  # what it shows, in one sentence
+    reason: str  # one sentence about why it is worth training
     documents: Sequence[str]
     options: Options
-    n_merges: int  # of the result, as is all that follows
-    n_tokens: int  # of the corpus after the last merge
-    tokens: Sequence[str]  # that the first merges make, in order
+    n_merges: int  # expected, and so are all fields below
+    n_tokens: int  # in the corpus after the last merge
+    tokens: Sequence[str]  # made by the first merges, in order
     encodings: Mapping[str, Sequence[int]]  # text -> ids
-    stated: Sequence[
-        str
-    ] = ()  # the tokens that the source states, if that is wrong by its own rules
+    stated: Sequence[str] = ()
+    """The tokens that the source states, if they contradict its own rules."""
 
     def counts(self) -> Counts:
         return Counts.of(self.documents, self.options.pattern)
@@ -42,44 +49,51 @@ class Preset:
         return train(self.counts(), **asdict(self.options))
 
     def verdict(self, tokenizer: Tokenizer) -> tuple[bool, str]:
-        """(whether `tokenizer`, trained on this corpus with these options, is as expected, a sentence that says so)."""
-        vocabulary, record = tokenizer.vocabulary, tokenizer.record
-        made = _labels(
-            vocabulary.token_bytes(token)
-            for _, _, token in vocabulary.merges[: len(self.tokens)]
-        )
-        left = record.steps[-1][2] if record and record.steps else 0
-        numbers = f"{vocabulary.n_merges:,} merges, {formatted(left)} tokens left in the corpus"
-        checks = {
-            "": (
-                f"{self.n_merges:,} merges, {self.n_tokens:,} tokens left in the corpus",
-                numbers,
-            )
-        }
-        checks["tokens made, in order: "] = _labels(map(str.encode, self.tokens)), made
+        """Check a tokenizer that was trained on this corpus with these options.
+
+        Returns:
+            Whether it is as expected, and a sentence about it.
+        """
+        merges = tokenizer.vocabulary.merges[: len(self.tokens)]
+        tokens = _labels(tokenizer.token_bytes(token) for _, _, token in merges)
+        record = tokenizer.record
+        n_tokens: Count = 0
+        if record and record.steps:
+            _, _, n_tokens = record.steps[-1]
+        sizes = _sizes(tokenizer.step, n_tokens)
+        checks = [
+            _Check("", _sizes(self.n_merges, self.n_tokens), sizes),
+            _Check("tokens made, in order: ", _labels_of(self.tokens), tokens),
+        ]
         for text, ids in self.encodings.items():
-            checks[f"ids of {text!r}: "] = (
-                " ".join(map(str, ids)),
-                " ".join(map(str, tokenizer.encode_ordinary(text))),
-            )
-        for what, (expected, found) in checks.items():
+            expected = " ".join(map(str, ids))
+            found = " ".join(map(str, tokenizer.encode_ordinary(text)))
+            checks.append(_Check(f"ids of {text!r}: ", expected, found))
+        for subject, expected, found in checks:
             if found != expected:
-                return (
-                    False,
-                    f"{self.name} did not come out as promised: {what}{found}, not {expected}",
-                )
+                problem = f"{subject}{found}, not {expected}"
+                return False, f"{self.name} did not come out as published: {problem}"
         if self.stated:
-            stated = f"tokens made, in order: {made}, not {_labels(map(str.encode, self.stated))}"
+            stated = f"tokens made, in order: {tokens}, not {_labels_of(self.stated)}"
             return True, f"{self.name} differs from what its article states: {stated}"
-        return True, f"{self.name} came out as promised: {numbers}"
+        return True, f"{self.name} came out as published: {sizes}"
+
+
+def _sizes(n_merges: int, n_tokens: Count) -> str:
+    return f"{n_merges:,} merges, {formatted(n_tokens)} tokens left in the corpus"
 
 
 def _labels(tokens: Iterable[bytes]) -> str:
     return " ".join(map(token_label, tokens))
 
 
-_LISTED: Final = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
+def _labels_of(tokens: Iterable[str]) -> str:
+    return _labels(map(str.encode, tokens))
+
+
+_TABLE: Final = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
 PRESETS: Final[Mapping[str, Preset]] = {
-    one["name"]: Preset(**one | {"options": Options(**one["options"])})
-    for one in _LISTED
+    row["name"]: Preset(**row | {"options": Options(**row["options"])})
+    for row in _TABLE
 }
+"""The presets by name, in the order of `presets.json`."""

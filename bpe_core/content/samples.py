@@ -1,24 +1,30 @@
-"""The sample texts shipped with bpescope, and short examples for the editor, both listed in `samples.toml`."""
+"""The sample texts of bpescope, and short examples for the editor. `samples.toml` lists both."""
 
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-_PACKAGE: Final = Path(__file__).resolve().parents[1]
-# In a wheel the texts are inside of the package, in a checkout beside it.
-_HOME: Final = (
-    _PACKAGE if (_PACKAGE / "sample_texts").is_dir() else _PACKAGE.parent
-) / "sample_texts"
+
+def _find_folder() -> Path:
+    """Return the folder of the texts. A wheel has it inside the package, a checkout next to the package."""
+    package = Path(__file__).resolve().parents[1]
+    in_wheel = package / "sample_texts"
+    return in_wheel if in_wheel.is_dir() else package.parent / "sample_texts"
+
+
+_FOLDER: Final = _find_folder()
 
 
 @dataclass(frozen=True, slots=True)
 class SampleText:
-    """One of the sample texts, as described by the manifest."""
+    """One of the sample texts."""
 
-    name: str  # the file name without its suffix; unique, and the same in all versions of bpescope
-    title: str  # at most 24 characters, for a row in a list
-    reason: str  # at most 78 characters, a line of a terminal of 80: what to look for in this text
+    name: str
+    """The file name without its suffix. It is unique, and the same in all versions of bpescope."""
+    title: str  # at most 24 characters, for a row of a list
+    reason: str
+    """At most 78 characters, for one line of a terminal: why this text is interesting."""
     path: Path  # the file, in UTF-8; to be read without newline translation
 
 
@@ -29,23 +35,29 @@ class Example:
     title: str  # at most 28 characters; unique
     see: str  # one sentence of at most 65 characters: what to do, or what to see
     text: str
-    cursor: int  # where to put the cursor, as an offset in code points: at the place of interest, or at the end
+    cursor: int  # where to put the cursor, in code points
 
 
-_LISTED: Final = tomllib.loads((_HOME / "samples.toml").read_text("utf-8"))
+def _example(row: dict[str, Any]) -> Example:
+    text: str = row["text"]
+    cursor = text.rindex(row["at"]) if "at" in row else len(text)
+    return Example(row["title"], row["see"], text, cursor)
+
+
+_TABLE: Final = tomllib.loads((_FOLDER / "samples.toml").read_text("utf-8"))
 SAMPLES: Final = tuple(
-    SampleText(Path(one["file"]).stem, one["title"], one["reason"], _HOME / one["file"])
-    for one in _LISTED["sample"]
+    SampleText(
+        name=Path(row["file"]).stem,
+        title=row["title"],
+        reason=row["reason"],
+        path=_FOLDER / row["file"],
+    )
+    for row in _TABLE["sample"]
 )
-"""All samples, in the order of the manifest."""
+"""All samples, in the order of `samples.toml`."""
 
-EXAMPLES: Final = tuple(
-    Example(
-        one["title"], one["see"], one["text"], one["text"].rindex(one.get("at", ""))
-    )  # of "" the end
-    for one in _LISTED["example"]
-)
-"""All examples, in the order of the manifest."""
+EXAMPLES: Final = tuple(map(_example, _TABLE["example"]))
+"""All examples, in the order of `samples.toml`."""
 
-EDITOR_GREETING: Final = (_HOME / "editor-greeting.txt").read_bytes().decode("utf-8")
-"""The text that the editor contains at first."""
+EDITOR_GREETING: Final = (_FOLDER / "editor-greeting.txt").read_bytes().decode("utf-8")
+"""The text that an editor starts with."""
