@@ -1,7 +1,8 @@
-"""Presets: small published BPE examples to be trained again, each with its corpus, options and expected result.
+"""Presets: small published BPE examples, each with its corpus, options and expected result.
 
-`presets.json` has them: five programs and articles about byte-pair encoding, S0 to S4. If a source states a result that
-its own rules do not give, the preset expects the right one and keeps the other as `stated`.
+`presets.json` has them: five programs and articles about byte-pair encoding, S0 to S4. If a source
+states a result that its own rules do not give, the preset expects the right one and keeps the other
+as `stated`.
 """
 
 import json

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 
 def _find_folder() -> Path:
-    """Return the folder of the texts. A wheel has it inside the package, a checkout next to the package."""
+    """Return the folder of the texts: inside the package in a wheel, next to it in a checkout."""
     package = Path(__file__).resolve().parents[1]
     in_wheel = package / "sample_texts"
     return in_wheel if in_wheel.is_dir() else package.parent / "sample_texts"

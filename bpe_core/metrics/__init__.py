@@ -1,6 +1,4 @@
-"""Formulas of metrics: compression, entropies of tokens, tokens and merges that two vocabularies share, and the curve of
-a training.
-"""
+"""Formulas of metrics: compression, entropies, vocabularies compared, and the curve of a training."""
 
 import math
 from collections.abc import Iterable
@@ -13,21 +11,25 @@ from bpe_core.weighted import Count
 ALPHA: Final = 2.5
 """The order of the Rényi efficiency."""
 _BITS: Final = 52
-"""Powers of counts are summed in units of 2 ** -52. In these, every float from 1 up is a whole number, so sums of powers
-are exact, and what was added can be subtracted again."""
+"""Powers of counts are summed in units of 2 ** -52. In these, every float from 1 up is a whole
+number, so sums of powers are exact, and what was added can be subtracted again."""
 
 
 def ratio(a: Count, b: Count) -> float:
-    """Return a / b, or 0.0 if b is 0. The compression ratio is the bytes of a text in UTF-8 / its tokens."""
+    """Return a / b, or 0.0 if b is 0.
+
+    The compression ratio is the bytes of a text in UTF-8 / its tokens.
+    """
     return float(a / b) if b else 0.0
 
 
 def renyi_entropy(counts: Iterable[int], alpha: float = 2.5) -> float:
     """Return the Rényi entropy of the tokens of a text: how evenly the text uses them.
 
-    It is log2(sum of p ** alpha) / (1 - alpha), where p is the count of each token type / the sum of all counts. Order 0
-    is log2 of the number of types (Hartley's entropy), order 1 is Shannon's entropy, and with an infinite order only
-    the most frequent type matters (min-entropy). The higher the order, the more frequent types weigh.
+    It is log2(sum of p ** alpha) / (1 - alpha), where p is the count of each token type / the sum
+    of all counts. Order 0 is log2 of the number of types (Hartley's entropy), order 1 is Shannon's
+    entropy, and with an infinite order only the most frequent type matters (min-entropy). The
+    higher the order, the more frequent types weigh.
 
     Source: A. Rényi, "On measures of entropy and information" (1961).
 
@@ -67,16 +69,17 @@ def renyi_entropy(counts: Iterable[int], alpha: float = 2.5) -> float:
 def renyi_efficiency(counts: Iterable[int], alpha: float = 2.5) -> float:
     """Return the Rényi entropy / the largest that is possible with as many token types.
 
-    Of all orders, 2.5 correlates best with the quality of translation models: Zouhar et al., "Tokenization and the
-    Noiseless Channel" (2023, arXiv 2306.16842). Order 1 is Shannon's efficiency, applied to subwords by
-    Gutierrez-Vasques et al. (2021).
+    Of all orders, 2.5 correlates best with the quality of translation models: Zouhar et al.,
+    "Tokenization and the Noiseless Channel" (2023, arXiv 2306.16842). Order 1 is Shannon's
+    efficiency, applied to subwords by Gutierrez-Vasques et al. (2021).
 
     Args:
         counts: Occurrences of each token type; zeros are ignored.
         alpha: The order, 0 or more, also infinite.
 
     Returns:
-        The efficiency from 0 to 1. It is 1 if all types are equally frequent, and 0.0 for fewer than two types.
+        The efficiency from 0 to 1. It is 1 if all types are equally frequent, and 0.0 for fewer
+        than two types.
 
     Raises:
         OptionError: The order is negative or not a number.
@@ -129,7 +132,7 @@ def _ids_by_bytes(tokenizer: Tokenizer) -> dict[bytes, int]:
 
 
 def merges_in_common(first: Tokenizer, second: Tokenizer) -> int:
-    """Return how many merges at the start of both lists join the same byte strings, even if their ids differ."""
+    """Return how many merges at the start of both lists join the same byte strings."""
     n_common = 0
     pairs = zip(first.vocabulary.merges, second.vocabulary.merges, strict=False)
     for (first_left, first_right, _), (second_left, second_right, _) in pairs:
@@ -160,9 +163,10 @@ class CurvePoint(NamedTuple):
 def training_curve(tokenizer: Tokenizer) -> list[CurvePoint]:
     """Return a point for each step of the training that made a tokenizer, from step 0 to its own.
 
-    A vocabulary of k merges is a prefix of its own merges, so one training gives the values for all sizes. Each point
-    follows from the one before in constant time, and nothing is encoded again: a merge that joins n occurrences of two
-    tokens takes n from their counts, and its own token starts with n.
+    A vocabulary of k merges is a prefix of its own merges, so one training gives the values for all
+    sizes. Each point follows from the one before in constant time, and nothing is encoded again: a
+    merge that joins n occurrences of two tokens takes n from their counts, and its own token starts
+    with n.
 
     Raises:
         OptionError: The tokenizer has no record of a training.

@@ -1,7 +1,7 @@
 """Token boundaries of a text, how far two tokenizers agree on them, and how many survive an edit.
 
-A boundary is an offset between two tokens, in the bytes of the text in UTF-8. Bytes are counted because a token may end
-inside a character. The ends of the text are not boundaries.
+A boundary is an offset between two tokens, in the bytes of the text in UTF-8. Bytes are counted
+because a token may end inside a character. The ends of the text are not boundaries.
 """
 
 import random
@@ -26,7 +26,7 @@ _DIFFERENCE: Final = re.compile(
     "[\u0100-\u02ff]"  # a byte with a boundary of only one tokenizer before it
     "[^\u0300-\u03ff]*+"  # everything up to the next shared boundary
 )
-"""A stretch between two shared boundaries that two tokenizers cut differently, see `compare_boundaries`."""
+"""A stretch of text that two tokenizers cut differently, as `compare_boundaries` encodes it."""
 _NEAR: Final = 32
 """Distance from an edit, in characters, within which `edit_survival` compares boundaries."""
 _CONTEXT: Final = 512
@@ -44,7 +44,7 @@ class EncodedText:
 
     @cached_property
     def cuts(self) -> bytearray:
-        """A byte for each offset in `data`: 1 if a token ends there, else 0. Both ends of the text have a 1."""
+        """A byte for each offset in `data`: 1 if a token ends there, and at both ends; else 0."""
         cuts = bytearray(len(self.data) + 1)
         for end in self.ends:
             cuts[end] = 1
@@ -53,7 +53,7 @@ class EncodedText:
         return cuts
 
     def tokens(self, start: int, end: int) -> list[int]:
-        """Return the ids of the tokens that end after the offset `start`, and at `end` or before it.
+        """Return the ids of the tokens that end after the offset `start` and not after `end`.
 
         From offset 0 on, tokens that end at 0 are included: they cover no byte of the text.
         """
@@ -69,8 +69,9 @@ def encode_with_ends(
 ) -> EncodedText:
     """Encode a text, and find where each token ends.
 
-    A tokenizer may change the text before it encodes it. Then a token ends where the last original character ends that
-    became part of it. A token without any, such as a space added before the text, ends where the token before it ends.
+    A tokenizer may change the text before it encodes it. Then a token ends where the last original
+    character ends that became part of it. A token without any, such as a space added before the
+    text, ends where the token before it ends.
 
     Args:
         tokenizer: Its `encode_ordinary` gives the ids.
@@ -100,7 +101,10 @@ def encode_with_ends(
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Numbers of boundaries of two tokenizers, the first being the reference. Agreements on several texts add up."""
+    """Numbers of boundaries of two tokenizers in a text. The first is the reference.
+
+    Agreements on several texts can be added.
+    """
 
     n_shared: int = 0
     n_first: int = 0
@@ -118,7 +122,7 @@ class Agreement:
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of precision and recall, 2 * shared / (first + second); 1.0 without boundaries."""
+        """The harmonic mean of precision and recall; 1.0 without boundaries."""
         n_boundaries = self.n_first + self.n_second
         return 2 * self.n_shared / n_boundaries if n_boundaries else 1.0
 
@@ -135,17 +139,19 @@ class ComparedBoundaries(NamedTuple):
 
     agreement: Agreement
     differences: Iterator[re.Match[str]]
-    """A match for each stretch between two neighboring shared boundaries that the tokenizers cut differently. Its span
-    counts bytes. Matches of equal strings are equal bytes with the same boundaries."""
+    """A match for each stretch between two neighboring shared boundaries that the tokenizers cut
+    differently. Its span counts bytes. Matches of equal strings are equal bytes with the same
+    boundaries."""
 
 
 def compare_boundaries(first: EncodedText, second: EncodedText) -> ComparedBoundaries:
     """Compare the boundaries of two tokenizers in the same text. Takes O(n) for n bytes.
 
-    Each byte becomes a character, so that one regular expression finds the differences. Its code point is the byte,
-    plus 0x100 if the first tokenizer has a boundary before it, plus 0x200 if the second one has. For the bytes b"abc",
-    cut a|b|c and ab|c, the characters are U+0361 (a, a shared boundary), U+0162 (b, one of the first tokenizer only)
-    and U+0363 (c, a shared boundary). The first two are a difference.
+    Each byte becomes a character, so that one regular expression finds the differences. Its code
+    point is the byte, plus 0x100 if the first tokenizer has a boundary before it, plus 0x200 if the
+    second one has. For the bytes b"abc", cut a|b|c and ab|c, the characters are U+0361 (a, a shared
+    boundary), U+0162 (b, one of the first tokenizer only) and U+0363 (c, a shared boundary). The
+    first two are a difference.
     """
     n_bytes = len(first.data)
     both_cuts = int.from_bytes(first.cuts) + 2 * int.from_bytes(second.cuts)
@@ -168,9 +174,10 @@ def compare_boundaries(first: EncodedText, second: EncodedText) -> ComparedBound
 def edit_survival(tokenizer: Tokenizer, text: str, *, n_edits: int = 200) -> float:
     """Return the share of boundaries near an edit that are still there after it, from 0 to 1.
 
-    Each edit replaces one random character by another character of the text, and is undone before the next one. The
-    random choices are the same in each call. Only the 512 characters before and after an edit are encoded, because
-    some patterns would have to split much more of the text again.
+    Each edit replaces one random character by another character of the text, and is undone before
+    the next one. The random choices are the same in each call. Only the 512 characters before and
+    after an edit are encoded, because some patterns would have to split much more of the text
+    again.
 
     Args:
         tokenizer: The tokenizer to measure.
@@ -178,8 +185,9 @@ def edit_survival(tokenizer: Tokenizer, text: str, *, n_edits: int = 200) -> flo
         n_edits: Number of edits.
 
     Returns:
-        Boundaries that survive / boundaries before the edit, summed over all edits. Only boundaries at most 32
-        characters from the edited character count, except those directly before and after it. 1.0 if no boundary counts.
+        Boundaries that survive / boundaries before the edit, summed over all edits. Only boundaries
+        at most 32 characters from the edited character count, except those directly before and
+        after it. 1.0 if no boundary counts.
     """
     text = without_surrogates(text)
     if len(text) < 2:
@@ -203,7 +211,7 @@ def edit_survival(tokenizer: Tokenizer, text: str, *, n_edits: int = 200) -> flo
 
 
 def _boundaries_near(live: LiveText, place: int) -> set[int]:
-    """Return the boundaries of spans at most `_NEAR` characters from one character, except those directly at it."""
+    """Return the boundaries at most `_NEAR` characters from a character, except its own two."""
     first = max(0, place - _NEAR)
     last = min(live.n_characters, place + 1 + _NEAR)
     boundaries = set[int]()

@@ -1,4 +1,4 @@
-"""The registry of metrics: title, unit and meaning of each, and the function that computes it for each tokenizer."""
+"""The registry of metrics: the title, unit and meaning of each, and how it is computed."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -29,10 +29,11 @@ METRICS: Final[Mapping[str, Metric]] = {
 """The metrics by their names in JSON, in the order in which they are listed."""
 
 OfPart = Callable[[Amounts, Amounts | None, int], float | None]
-"""Computes a metric of a text, a folder or a script. The arguments are its amounts, the amounts of a reference, and the
-index of a tokenizer. The result is None if a value that it needs is not known."""
+"""Computes a metric of a text, a folder or a script. The arguments are its amounts, the amounts of
+a reference, and the index of a tokenizer. The result is None if a value that it needs is not
+known."""
 OnMetric = Callable[[int, int, str], object]
-"""Called with how many values are known, how many there will be, and the title of the next metric."""
+"""Called with the number of known values, of all values, and the title of the next metric."""
 
 
 def _of_part(
@@ -107,8 +108,8 @@ def of_all_texts(
     """Compute the metrics that take all texts.
 
     Args:
-        comparison: The comparison, with its texts. Without morphemes, the metrics of morphemes are left out, and
-            without a sample the metric of edits.
+        comparison: The comparison, with its texts. Without morphemes, the metrics of morphemes are
+            left out, and without a sample the metric of edits.
         progress: Called before each value. Errors that it raises are passed on.
 
     Returns:

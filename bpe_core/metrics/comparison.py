@@ -31,7 +31,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import byte_offsets, without_surrogates
 
 _BLOCK: Final = 1 << 16
-"""Characters, or tokens, that are processed in one call. Ctrl+C takes effect between two of them."""
+"""Characters or tokens that are processed in one call. Ctrl+C takes effect between two calls."""
 _IS_LETTER: Final = bytes(byte not in ASCII_SPACE.encode() for byte in range(256))
 """For each byte 0 if it is white space, else 1."""
 _DIGITS: Final = regex.compile(r"\d++")
@@ -46,7 +46,7 @@ OnEncoding = Callable[[int], object]
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """The size of a text, of several texts together, or of their parts in one script, and their tokens.
+    """The size of one or more texts, or of their parts in one script, and their tokens.
 
     A token belongs to the script of its last byte, a word to the script of its first character.
     """
@@ -57,8 +57,8 @@ class Amounts:
     n_words: int  # words are the longest stretches without white space
     n_tokens: tuple[int, ...]  # by tokenizer
     n_whole_words: tuple[int, ...]
-    """By tokenizer, the words without a boundary inside. A token may also hold the space before its word. () if words
-    are not examined."""
+    """By tokenizer, the words without a boundary inside. A token may also hold the space before its
+    word. () if words are not examined."""
 
     def __add__(self, other: "Amounts") -> "Amounts":
         return Amounts(
@@ -81,9 +81,9 @@ class ComparedText(NamedTuple):
 
 
 class Comparison:
-    """Compares tokenizers on texts that are added one by one. With a single tokenizer, it measures that one.
+    """Compares tokenizers on texts that are added one by one. A single tokenizer is measured.
 
-    The attributes that are lists have one item per tokenizer, except `texts`, and `pairs`, which has one for each
+    Lists have one item per tokenizer, except `texts`, and `pairs`, which has one item for each
     tokenizer after the first.
     """
 
@@ -111,7 +111,7 @@ class Comparison:
         self.number_splits: list[Counter[tuple[int, ...]]] = [
             Counter() for _ in self.tokenizers
         ]
-        """Digits in each token of a number -> how many numbers are cut so. 123|4 counts for (3, 1)."""
+        """Digits in each token of a number -> how many numbers are cut so: (3, 1) for 123|4."""
         first = self.tokenizers[0]
         self.pairs = [TokenizerPair(first, other) for other in self.tokenizers[1:]]
         self.sample = ""
@@ -132,14 +132,14 @@ class Comparison:
         line: int = 1,
         encoding: OnEncoding | None = None,
     ) -> None:
-        """Encode a text with each tokenizer, and add it to all counts. Takes O(n log n) for n characters.
+        """Encode a text with each tokenizer, and add it to all counts.
 
-        An error of a tokenizer or of `encoding` leaves the comparison unchanged.
+        Takes O(n log n) for n characters. An error of a tokenizer or of `encoding` leaves the comparison unchanged.
 
         Args:
             name: The name of the text.
-            text: The text. A long one may come in blocks; then only a part of it is in memory at a time, see
-                `TextDivider`.
+            text: The text. A long one may come in blocks; then only a part of it is in memory at a
+                time, see `TextDivider`.
             path: The file that holds it.
             folder: The name under which `folders` counts it.
             line: The number of its first line in the file.
@@ -226,7 +226,7 @@ class Comparison:
                 worst_lines.add(line, text)
 
     def _add_script(self, run: Amounts, progress: "_Progress") -> None:
-        """Add a run of one script. Characters before the first script of a text are added to its first run."""
+        """Add a run of one script, with the characters before the first script of the text."""
         before_first = progress.before_first_script
         if before_first:
             run += before_first
@@ -254,10 +254,10 @@ class Comparison:
         return other
 
     def worst_lines(self, index: int) -> list[WorstLine]:
-        """Return the lines for which the tokenizer `index` needs the most tokens more than another one.
+        """Return the lines for which the tokenizer `index` needs the most extra tokens.
 
-        At most 100 different lines: by falling excess, then in the order in which they came. Empty for a single
-        tokenizer.
+        At most 100 different lines: by falling excess, then in the order in which they came. Empty
+        for a single tokenizer.
         """
         return self._worst_lines[index].worst()
 
@@ -281,7 +281,7 @@ class Comparison:
         ]
 
     def token_lengths(self, index: int) -> Counter[int]:
-        """Return how many tokens the texts have of each length in bytes, under the tokenizer `index`.
+        """Return how many tokens of each length the tokenizer `index` makes of the texts, in bytes.
 
         A token that occurs several times counts each time.
         """
@@ -356,13 +356,13 @@ class _EncodedPart:
                 marks.to_bytes(len(one.cuts)) + bytes((_WORD_START,))
             )
         self.numbers: Final[list[Sequence[int]]] = []
-        """For each number the offsets in `data` at which its digits begin, and at which the last digit ends."""
+        """For each number the offsets at which its digits begin, and at which the last one ends."""
         for run in _DIGITS.finditer(text):
             end = min(run.end(), run.start() + _LONGEST_NUMBER)
             self.numbers.append(self._offsets[run.start() : end + 1])
 
     def amounts(self, name: str, start: int, end: int) -> Amounts:
-        """Return the amounts of a range of characters. A word that begins in it counts, wherever it ends."""
+        """Return the amounts of a range of characters. A word counts if it begins there."""
         first = self._offsets[start]
         last = self._offsets[end]
         marks = self._word_marks[0]
@@ -385,9 +385,10 @@ class _EncodedPart:
 
 
 class _Words(NamedTuple):
-    """The words of a text, as two numbers with a byte for each byte of the text in UTF-8, and one more.
+    """The words of a text as numbers, with one byte per byte of the text in UTF-8, and one more.
 
-    The first byte is the most significant one. Each byte is 0 or 1. So operators on them treat all bytes at once.
+    The first byte is the most significant one. Each byte is 0 or 1. So operators on them treat all
+    bytes at once.
     """
 
     starts: int  # 1 where a word begins
@@ -429,7 +430,8 @@ def _digits_per_token(digit_starts: Sequence[int], cuts: bytearray) -> tuple[int
 
     Args:
         digit_starts: The offsets at which the digits begin, and at which the last digit ends.
-        cuts: For each offset of the text, 1 if a token ends there. A cut inside a digit counts as one before it.
+        cuts: For each offset of the text, 1 if a token ends there. A cut inside a digit counts as
+            one before it.
     """
     n_digits = len(digit_starts) - 1
     ends = [0]

@@ -1,4 +1,4 @@
-"""Where tokenizers differ: the stretches that two of them cut differently, and the lines that are worst for one."""
+"""Where tokenizers differ: stretches that two cut differently, and lines that are worst for one."""
 
 import re
 from bisect import bisect_right
@@ -85,7 +85,8 @@ class TokenizerPair:
             place: Where the part begins.
             first: The part as the first tokenizer encodes it.
             other: The part as the other tokenizer encodes it.
-            is_last: Whether it is the last part of its text. After every other part, both have a boundary.
+            is_last: Whether it is the last part of its text. After every other part, both have a
+                boundary.
         """
         compared = compare_boundaries(first, other)
         self.agreement += compared.agreement
@@ -150,7 +151,10 @@ class CountedLine(NamedTuple):
 
 
 class LineCounter:
-    """Counts the tokens of each line of one text that comes in parts. A line may extend over several parts."""
+    """Counts the tokens of each line of a text that comes in parts.
+
+    A line may extend over several parts.
+    """
 
     def __init__(self) -> None:
         self._open_line: CountedLine | None = None
@@ -164,7 +168,7 @@ class LineCounter:
         *,
         is_last: bool,
     ) -> Iterator[CountedLine]:
-        """Yield the lines that end in the next part and that not all tokenizers encode to equally many tokens.
+        """Yield the lines that end in the next part, if tokenizers need different numbers of tokens.
 
         Args:
             data: The part in UTF-8.
@@ -225,7 +229,7 @@ class WorstLine:
     n_times: int = 1
 
     def excess(self, index: int) -> int:
-        """Return the tokens under the tokenizer `index`, minus the fewest tokens under any tokenizer."""
+        """Return its tokens under the tokenizer `index`, minus the fewest under any tokenizer."""
         return self.n_tokens[index] - min(self.n_tokens)
 
 
@@ -236,8 +240,8 @@ class WorstLines:
         self._index = index  # of the tokenizer
         self._kept: dict[tuple[str, tuple[int, ...]], WorstLine] = {}
         self._least_excess = 0
-        """Only lines with a greater excess are kept. It never falls, so a line that is kept was counted from its first
-        occurrence on."""
+        """Only lines with a greater excess are kept. It never falls, so a line that is kept was
+        counted from its first occurrence on."""
 
     def add(self, line: CountedLine, text: int) -> None:
         """Add a line of the text with the index `text`."""
@@ -256,7 +260,7 @@ class WorstLines:
             self._kept = {(line.line, line.n_tokens): line for line in worst}
 
     def worst(self) -> list[WorstLine]:
-        """Return the lines with the greatest excess, at most `_WORST`: by falling excess, then as they came."""
+        """Return at most `_WORST` lines, by falling excess, then in the order they came."""
         by_excess = sorted(
             self._kept.values(), key=lambda line: -line.excess(self._index)
         )

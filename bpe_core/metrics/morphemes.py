@@ -1,4 +1,4 @@
-"""Morphemes of words: how far token boundaries follow them, and lists of words that are divided into morphemes."""
+"""Morphemes of words: how far token boundaries follow them, and lists of divided words."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -19,9 +19,9 @@ def morphological_alignment(
 ) -> Agreement:
     """Count the morpheme boundaries and the token boundaries inside words.
 
-    Each word is encoded by itself after a space, as inside a sentence. A boundary directly after that space does not
-    count. `recall` and `precision` of the result are the measures of the Morpho Challenge (Kurimo et al. 2010), which
-    Arnett and Bergen (2025) applied to tokenizers.
+    Each word is encoded by itself after a space, as inside a sentence. A boundary directly after
+    that space does not count. `recall` and `precision` of the result are the measures of the Morpho
+    Challenge (Kurimo et al. 2010), which Arnett and Bergen (2025) applied to tokenizers.
 
     Args:
         tokenizer: The tokenizer to measure.
@@ -52,9 +52,9 @@ def read_morphemes(text: str, name: str) -> list[tuple[str, ...]]:
     """Read a list of words that are divided into morphemes.
 
     Args:
-        text: One word per line, such as "un+break+able". The undivided word and a tab may come before it. Morphemes are
-            separated by white space, "+" or "|", and by "-" in a line without these. "@@" next to a separator is part
-            of it, as in "low@@ est".
+        text: One word per line, such as "un+break+able". The undivided word and a tab may come
+            before it. Morphemes are separated by white space, "+" or "|", and by "-" in a line
+            without these. "@@" next to a separator is part of it, as in "low@@ est".
         name: What errors call the text.
 
     Returns:

@@ -56,13 +56,14 @@ _SCRIPTS: Final = (*_WITH_SPACES, *WITHOUT_SPACES)
 OTHER: Final = "Other"
 """The name of all other scripts together."""
 SHARED: Final = "no script"
-"""The script of a text in which all characters are shared by scripts: digits, punctuation, white space, emoji."""
+"""The script of a text that has only digits, punctuation, white space, emoji and the like."""
 
 
 def _run_expression() -> str:
     """Return an expression for a run of one script, in a group that is named after the script.
 
-    A run begins with a character of its script. It ends before the first character of another script.
+    A run begins with a character of its script. It ends before the first character of another
+    script.
     """
     shared = r"\p{Common}\p{Inherited}"
     named = "".join(rf"\p{{Script={script}}}" for script in _SCRIPTS)
@@ -86,10 +87,10 @@ class ScriptRun(NamedTuple):
 
 
 def script_runs(text: str, script: str = SHARED) -> Iterator[ScriptRun]:
-    """Yield the runs of characters of one script, which together are the text. Takes O(n) for n characters.
+    """Divide a text into runs of characters of one script. Takes O(n) for n characters.
 
-    Characters that several scripts share belong to the run before them. At the beginning of the text they belong to the
-    run after them.
+    Characters that several scripts share belong to the run before them. At the beginning of the
+    text they belong to the run after them.
 
     Args:
         text: A text, or the next part of one.

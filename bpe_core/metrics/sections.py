@@ -1,4 +1,4 @@
-"""The sections of a text, each below a line "# Title", for texts that come in blocks and may be long."""
+"""The sections of a long text, each below a line "# Title"."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, dropwhile, groupby
@@ -49,7 +49,7 @@ def _section(lines: Iterator[_Line]) -> TextSection | None:
 
 
 def _lines(blocks: Iterable[str]) -> Iterator[_Line]:
-    """Yield the lines of a text. A line that is longer than a block comes in parts, except a title."""
+    """Yield the lines of a text. A line longer than a block comes in parts, except a title."""
     number = 1
     n_titles = 0
     is_inside = False  # whether the beginning of the current line was yielded already

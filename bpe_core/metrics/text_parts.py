@@ -1,4 +1,4 @@
-"""Long texts in parts, cut where every tokenizer cuts, so that a comparison need not hold a whole text."""
+"""Long texts in parts, cut where every tokenizer cuts, so that no whole text is held in memory."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -42,10 +42,10 @@ class TextPart(NamedTuple):
 
 
 class TextDivider:
-    """Divides texts where each of some tokenizers may cut, next to white space, so that no word is cut.
+    """Divides texts where all of some tokenizers may cut, and only next to white space.
 
-    A stretch without such a place is one part. That is the whole text if the pattern of a tokenizer has no safe cuts
-    (such as "none"), or drops some of the text.
+    A stretch without such a place is one part. That is the whole text if the pattern of a tokenizer
+    has no safe cuts (such as "none"), or drops some of the text.
     """
 
     def __init__(self, tokenizers: Sequence[Tokenizer]) -> None:
@@ -87,7 +87,7 @@ class TextDivider:
         return 0
 
     def _cut_at(self, pair: str) -> tuple[Cut, ...]:
-        """Return how each tokenizer cuts between two characters; () if one of them may not cut there."""
+        """Return how each tokenizer cuts between two characters; () if one of them may not."""
         kinds = tuple(kind(pair) for kind in self._kinds)
         return () if Cut.NONE in kinds else kinds
 

@@ -1,4 +1,4 @@
-"""The colors of tokens, which are the same in the app and in all pictures. `drawing` makes the pictures."""
+"""The colors of tokens, in the app and in all pictures, which `drawing` makes."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
@@ -16,9 +16,10 @@ def choose_colors(
 ) -> list[int]:
     """Choose a color for each span, never the color of the span before.
 
-    The color is the sum of the ids modulo `n_colors`. Only if that equals the neighbor's color, the context decides too.
-    So colors hardly change while a text is edited, and a part of a text has the colors of the whole text, except for
-    its first few spans. In a run of equal tokens, colors alternate by the offset in the text.
+    The color is the sum of the ids modulo `n_colors`. Only if that equals the neighbor's color, the
+    context decides too. So colors hardly change while a text is edited, and a part of a text has
+    the colors of the whole text, except for its first few spans. In a run of equal tokens, colors
+    alternate by the offset in the text.
 
     Args:
         spans: Consecutive spans of a text.

@@ -1,7 +1,7 @@
 """Pictures of a text as its tokens, for a terminal and as HTML, SVG and Markdown.
 
-A text may be shown under several tokenizers, one below the other. Pages and drawings fit dark and light screens, and load
-nothing from elsewhere.
+A text may be shown under several tokenizers, one below the other. Pages and drawings fit dark and
+light screens, and load nothing from elsewhere.
 """
 
 import re
@@ -55,7 +55,7 @@ class Chip(NamedTuple):
     color: int  # index in `HUES`, never that of the token before; -1 without ids
     data: bytes  # of the whole token or tokens
     is_alike: bool = False
-    """Whether the first tokenizer has the same borders here; False for the first tokenizer itself."""
+    """Whether the first tokenizer has the same borders here; False under that one."""
     begins: bool = True  # whether the token begins with this part
     ends: bool = True  # whether the token ends with this part
 
@@ -65,10 +65,11 @@ class TextLanes(NamedTuple):
 
     titles: tuple[str, ...]  # the name of each tokenizer, safe to show
     summaries: tuple[str, ...]
-    """For each tokenizer one line: its tokens, its bytes per token, and the difference from the first tokenizer."""
+    """For each tokenizer one line: its tokens, its bytes per token, and the difference from the
+    first tokenizer."""
     lines: tuple[tuple[list[Chip], ...], ...]
-    """For each line of the text, its tokens under each tokenizer. If there are several tokenizers, tokens without
-    characters are left out."""
+    """For each line of the text, its tokens under each tokenizer. If there are several tokenizers,
+    tokens without characters are left out."""
 
     @classmethod
     def of(
@@ -113,7 +114,7 @@ class TextLanes(NamedTuple):
 
 
 def _shape(span: Span, text: LiveText) -> object:
-    """Return a value that is equal for spans whose tokens have the same borders, even inside a character."""
+    """Return a value that is equal for spans with equal borders, even inside a character."""
     lengths = list[int]()
     if len(span.ids) > 1:
         lengths += (len(text.tokenizer.token_bytes(token)) for token in span.ids)
@@ -121,7 +122,7 @@ def _shape(span: Span, text: LiveText) -> object:
 
 
 def _summary(n_tokens: int, n_bytes: int, n_first: int) -> str:
-    """Summarize a lane. `n_first` is the number of tokens of the first lane; 0 for the first lane itself."""
+    """Summarize a lane; `n_first` is the number of tokens of the first lane, 0 for that one."""
     last = counted(n_bytes, "byte")
     if n_first:
         more = n_tokens - n_first
@@ -137,7 +138,7 @@ def _chips(
     end: int,
     are_alike: Sequence[bool],
 ) -> Iterator[Chip]:
-    """Yield a chip for each span, and for each stretch between two spans, which a lossy pattern drops."""
+    """Yield a chip for each span, and for each stretch that a lossy pattern drops."""
     shown = text.between(start, end).translate(_GLYPHS)
     position = start
     for span, color, is_alike in zip(
@@ -187,8 +188,8 @@ def in_terminal(lanes: TextLanes, colors: int, *, with_ids: bool = False) -> str
 
     Args:
         lanes: The text under one tokenizer.
-        colors: How many colors the terminal has. More than 256 are 24-bit colors. With 0, tokens have borders between
-            them instead of colors.
+        colors: How many colors the terminal has. More than 256 are 24-bit colors. With 0, tokens
+            have borders between them instead of colors.
         with_ids: Whether to write the ids of each token after it.
     """
     if colors > 256:
@@ -244,8 +245,8 @@ def colors_of(environment: Mapping[str, str], is_terminal: bool) -> int:
     """Return how many colors to use.
 
     Args:
-        environment: The environment variables. NO_COLOR (no-color.org) and TERM=dumb ask for no colors, COLORTERM for
-            24-bit colors.
+        environment: The environment variables. NO_COLOR (no-color.org) and TERM=dumb ask for no
+            colors, COLORTERM for 24-bit colors.
         is_terminal: Whether the output is a terminal.
 
     Returns:
@@ -282,8 +283,8 @@ def page(pictures: Sequence[TextLanes], *, with_ids: bool = False) -> str:
 def fragment(pictures: Sequence[TextLanes], *, with_ids: bool = False) -> str:
     """Return the pictures, one below the other, as a `div` that contains its style sheet.
 
-    A tooltip shows the ids and bytes of each token. Under several tokenizers, tokens with the same borders as under the
-    first one are pale, so that others stand out.
+    A tooltip shows the ids and bytes of each token. Under several tokenizers, tokens with the same
+    borders as under the first one are pale, so that others stand out.
 
     Args:
         pictures: The texts.
@@ -339,7 +340,8 @@ def _span(chip: Chip, with_ids: bool) -> str:
 def drawing(pictures: Sequence[TextLanes], columns: int = 96) -> str:
     """Return the pictures, one below the other, as one SVG document in a monospaced font.
 
-    Under several tokenizers, tokens with the same borders as under the first one are grey, so that others stand out.
+    Under several tokenizers, tokens with the same borders as under the first one are grey, so that
+    others stand out.
 
     Args:
         pictures: The texts.
@@ -377,7 +379,8 @@ def drawing(pictures: Sequence[TextLanes], columns: int = 96) -> str:
 def _rows(picture: TextLanes, columns: int) -> "Iterator[Text]":
     """Yield the title and summary of each lane, then the rows of the text.
 
-    If there are several lanes, a row of each follows one of the others, with its title in front of the first.
+    If there are several lanes, a row of each follows one of the others, with its title in front of
+    the first.
     """
     from rich.text import Text
 
@@ -424,8 +427,8 @@ def _rich_style(chip: Chip) -> str:
 def document(pictures: Sequence[TextLanes], *, with_ids: bool = False) -> str:
     """Return the pictures, one below the other, as Markdown.
 
-    The text is in a code block, with borders between its tokens. Under a single tokenizer, a table of its tokens
-    follows.
+    The text is in a code block, with borders between its tokens. Under a single tokenizer, a table
+    of its tokens follows.
 
     Args:
         pictures: The texts.
