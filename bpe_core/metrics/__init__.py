@@ -1,4 +1,4 @@
-"""Formulas of metrics: compression, entropies, vocabularies compared, and the curve of a training."""
+"""Formulas of metrics: compression, entropies, shared vocabulary, and the curve of a training."""
 
 import math
 from collections.abc import Iterable
@@ -134,8 +134,8 @@ def _ids_by_bytes(tokenizer: Tokenizer) -> dict[bytes, int]:
 def merges_in_common(first: Tokenizer, second: Tokenizer) -> int:
     """Return how many merges at the start of both lists join the same byte strings."""
     n_common = 0
-    pairs = zip(first.vocabulary.merges, second.vocabulary.merges, strict=False)
-    for (first_left, first_right, _), (second_left, second_right, _) in pairs:
+    merges = zip(first.vocabulary.merges, second.vocabulary.merges, strict=False)
+    for (first_left, first_right, _), (second_left, second_right, _) in merges:
         if first.token_bytes(first_left) != second.token_bytes(second_left):
             break
         if first.token_bytes(first_right) != second.token_bytes(second_right):

@@ -84,11 +84,12 @@ def _of_all_texts(name: str, comparison: Comparison, index: int) -> float:
         case "renyi_efficiency":
             return renyi_efficiency(counts)
         case "renyi_efficiency_of_vocabulary":
-            return renyi_entropy(counts) / log2(max(2, tokenizer.n_tokens))
+            largest_entropy = log2(max(2, tokenizer.n_tokens))
+            return renyi_entropy(counts) / largest_entropy
         case "shannon_entropy":
-            return renyi_entropy(counts, 1)
+            return renyi_entropy(counts, alpha=1)
         case "shannon_efficiency":
-            return renyi_efficiency(counts, 1)
+            return renyi_efficiency(counts, alpha=1)
         case "utilization":
             return ratio(len(counts), tokenizer.n_tokens)
         case "edit_survival":

@@ -32,8 +32,8 @@ from bpe_core.utf8 import byte_offsets, without_surrogates
 
 _BLOCK: Final = 1 << 16
 """Characters or tokens that are processed in one call. Ctrl+C takes effect between two calls."""
-_IS_LETTER: Final = bytes(byte not in ASCII_SPACE.encode() for byte in range(256))
-"""For each byte 0 if it is white space, else 1."""
+_IN_WORD: Final = bytes(byte not in ASCII_SPACE.encode() for byte in range(256))
+"""For each byte 0 if it is white space, else 1, because it is in a word."""
 _DIGITS: Final = regex.compile(r"\d++")
 _LONGEST_NUMBER: Final = 40
 """Digits of a number that are analyzed. A longer run of digits is data rather than a number."""
@@ -61,6 +61,7 @@ class Amounts:
     word. () if words are not examined."""
 
     def __add__(self, other: "Amounts") -> "Amounts":
+        """Add the amounts of other texts. The sum keeps this name."""
         return Amounts(
             self.name,
             self.n_bytes + other.n_bytes,
@@ -134,7 +135,8 @@ class Comparison:
     ) -> None:
         """Encode a text with each tokenizer, and add it to all counts.
 
-        Takes O(n log n) for n characters. An error of a tokenizer or of `encoding` leaves the comparison unchanged.
+        Takes O(n log n) for n characters. An error of a tokenizer or of `encoding` leaves the
+        comparison unchanged.
 
         Args:
             name: The name of the text.
@@ -162,7 +164,7 @@ class Comparison:
                 amounts = amounts + added if amounts else added
         except BaseException:
             if self._before is not None:
-                vars(self).update(vars(self._before))
+                vars(self).update(vars(self._before))  # undo the parts that were added
             raise
         finally:
             self._before = None
@@ -403,10 +405,11 @@ def _words(text: str) -> _Words:
     blocks = []
     for start in range(0, len(text), _BLOCK):
         only_ascii_space = WIDE_SPACE.sub(_spaces, text[start : start + _BLOCK])
-        blocks.append(only_ascii_space.encode().translate(_IS_LETTER))
-    letters = int.from_bytes(b"".join(blocks) + b"\0")
-    inside = letters & letters >> 8
-    return _Words(starts=letters ^ inside, inside=inside)
+        blocks.append(only_ascii_space.encode().translate(_IN_WORD))
+    in_words = int.from_bytes(b"".join(blocks) + b"\0")
+    # A word goes on at a byte if that byte and the one before it are in a word.
+    inside = in_words & in_words >> 8
+    return _Words(starts=in_words ^ inside, inside=inside)
 
 
 def _spaces(wide_space: re.Match[str]) -> str:

@@ -168,7 +168,7 @@ class LineCounter:
         *,
         is_last: bool,
     ) -> Iterator[CountedLine]:
-        """Yield the lines that end in the next part, if tokenizers need different numbers of tokens.
+        """Yield the lines that end in the next part, if the numbers of their tokens differ.
 
         Args:
             data: The part in UTF-8.

@@ -28,7 +28,7 @@ def morphological_alignment(
         words: For each word its morphemes, such as ("un", "break", "able").
 
     Returns:
-        Morpheme boundaries as the first of the two numbers, token boundaries as the second.
+        The number of morpheme boundaries as `n_first`, and of token boundaries as `n_second`.
     """
     total = Agreement()
     for morphemes in words:

@@ -91,7 +91,7 @@ class TextLanes(NamedTuple):
         n_bytes = len(utf8(first_text.between(start, end)))
         lanes = list[list[list[Chip]]]()
         summaries = list[str]()
-        first_shapes = set[object]()
+        first_shapes = set[object]()  # empty for the first tokenizer itself
         n_first = 0
         for _, text in texts:
             spans = text.spans(start, end)
@@ -123,12 +123,12 @@ def _shape(span: Span, text: LiveText) -> object:
 
 def _summary(n_tokens: int, n_bytes: int, n_first: int) -> str:
     """Summarize a lane; `n_first` is the number of tokens of the first lane, 0 for that one."""
-    last = counted(n_bytes, "byte")
+    compression = f"{ratio(n_bytes, n_tokens):.2f} bytes per token"
+    size = counted(n_bytes, "byte")
     if n_first:
         more = n_tokens - n_first
-        last = f"{more:+,} tokens ({100 * more / n_first:+.1f} %)".replace("-", "−")
-    compression = f"{ratio(n_bytes, n_tokens):.2f} bytes per token"
-    return f"{counted(n_tokens, 'token')}, {compression}, {last}"
+        size = f"{more:+,} tokens ({100 * more / n_first:+.1f} %)".replace("-", "−")
+    return f"{counted(n_tokens, 'token')}, {compression}, {size}"
 
 
 def _chips(
@@ -260,6 +260,7 @@ def colors_of(environment: Mapping[str, str], is_terminal: bool) -> int:
 
 
 def html_page(title: str, style: str, body: str) -> str:
+    """Return an HTML document with a title in plain text, a style sheet, and a body in HTML."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width">\n'
@@ -405,14 +406,14 @@ def _rows(picture: TextLanes, columns: int) -> "Iterator[Text]":
 
 def _wrapped(text: "Text", columns: int) -> "list[Text]":
     """Divide a text into rows of at most `columns` cells."""
-    offsets = list[int]()
+    row_starts = list[int]()
     n_free = columns
     for offset, character in enumerate(text.plain):
         n_free -= cells(character)
         if n_free < 0:
-            offsets.append(offset)
+            row_starts.append(offset)
             n_free = columns - cells(character)
-    return list(text.divide(offsets))
+    return list(text.divide(row_starts))
 
 
 def _rich_style(chip: Chip) -> str:
