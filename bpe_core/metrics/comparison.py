@@ -367,9 +367,9 @@ class _EncodedPart:
         """Return the amounts of a range of characters. A word counts if it begins there."""
         first = self._offsets[start]
         last = self._offsets[end]
-        marks = self._word_marks[0]
-        n_words = marks.count(_WORD_START, first, last)
-        words_end = marks.find(_WORD_START, last) if n_words else first
+        word_starts = self._word_marks[0]  # words start at the same places in all
+        n_words = word_starts.count(_WORD_START, first, last)
+        words_end = word_starts.find(_WORD_START, last) if n_words else first
         n_whole_words = []
         for word_marks in self._word_marks:
             # A word that is cut has a cut as the first mark after its start.
