@@ -348,8 +348,8 @@ class _EncodedPart:
         self.encoded: Final = encoded
         self._offsets: Final = byte_offsets(text)
         words = _words(text)
-        # For each tokenizer a byte per offset: `_WORD_START`, `_CUT_IN_WORD` or 0. After the
-        # last one a word starts, so that there is a next word everywhere.
+        # For each tokenizer a byte per offset: `_WORD_START`, `_CUT_IN_WORD` or 0. One more
+        # word start at the end makes sure that the search for the next word finds one.
         self._word_marks: Final[list[bytes]] = []
         for one in encoded:
             cuts_in_words = int.from_bytes(one.cuts) & words.inside

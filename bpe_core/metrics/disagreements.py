@@ -122,7 +122,7 @@ class TokenizerPair:
 
     @cached_property
     def vocabularies(self) -> Overlap:
-        """What the vocabularies of the two tokenizers have in common."""
+        """The comparison of the two vocabularies."""
         return overlap(self._first, self._other)
 
     def examples(self, n: int) -> list[FrequentDisagreement]:

@@ -440,23 +440,25 @@ def document(pictures: Sequence[TextLanes], *, with_ids: bool = False) -> str:
 
 def _markdown(picture: TextLanes, with_ids: bool) -> str:
     heading = " · ".join(map(plain_markdown, picture.titles))
+    lines = [f"### {heading}", ""]
     if len(picture.titles) == 1:
-        head = [picture.summaries[0]]
+        lines.append(picture.summaries[0])
         text = in_terminal(picture, 0, with_ids=with_ids)
-        tail = ["", *_token_table(picture)]
+        table = ["", _token_table(picture)]
     else:
-        head = _summary_table(picture)
+        lines.append(_summary_table(picture))
         text = _bordered_lanes(picture, with_ids)
-        tail = []
+        table = []
     # The fence is longer than any run of backticks in the text.
     runs = re.findall("`+", text)
     fence = "`" * max(3, 1 + max(map(len, runs), default=0))
-    lines = [f"### {heading}", "", *head, "", f"{fence}text", text, fence, *tail, ""]
-    return "\n".join(lines)
+    lines += ["", f"{fence}text", text, fence]
+    lines += table
+    return "\n".join(lines) + "\n"
 
 
-def _token_table(picture: TextLanes) -> list[str]:
-    """Return the lines of a table of the most frequent tokens under a single tokenizer."""
+def _token_table(picture: TextLanes) -> str:
+    """Return a table of the most frequent tokens under a single tokenizer."""
     counts = Counter[tuple[tuple[int, ...], bytes]]()
     for (chips,) in picture.lines:
         counts.update(
@@ -470,14 +472,14 @@ def _token_table(picture: TextLanes) -> list[str]:
         )
     if len(counts) > _MOST_ROWS:
         lines.append(f"\nand {len(counts) - _MOST_ROWS:,} more")
-    return lines
+    return "\n".join(lines)
 
 
-def _summary_table(picture: TextLanes) -> list[str]:
+def _summary_table(picture: TextLanes) -> str:
     lines = ["| tokenizer | the text |", "|---|---|"]
     for title, summary in zip(picture.titles, picture.summaries, strict=True):
         lines.append(f"| {code(title)} | {summary} |")
-    return lines
+    return "\n".join(lines)
 
 
 def _bordered_lanes(picture: TextLanes, with_ids: bool) -> str:
