@@ -183,6 +183,8 @@ def test_morphemes_that_are_tokens_are_recalled():
     found = morphological_alignment(tokenizer, [("un", "break", "able")])
     assert (found.n_first, found.recall) == (2, 1.0)
     assert morphological_alignment(tokenizer, []).f1 == 1.0
+    # The end of a word is not a boundary inside it, even if an empty morpheme begins there.
+    assert morphological_alignment(tokenizer, [("", "un", "able", "")]).n_first == 1
 
 
 def test_an_edit_leaves_far_boundaries_alone(pair):
