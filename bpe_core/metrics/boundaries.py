@@ -88,7 +88,7 @@ def encode_with_ends(
     if tokenizer.by_piece:
         ids = tokenizer.encode_ordinary(text)
         length_of = {id: len(tokenizer.token_bytes(id)) for id in set(ids)}
-        ends = array("Q", accumulate(length_of[id] for id in ids))
+        ends = array("Q", accumulate(map(length_of.__getitem__, ids)))
         n_bytes_in_tokens = ends[-1] if ends else 0
         # Otherwise the pattern drops white space, and lengths don't add up to offsets.
         if n_bytes_in_tokens == len(data):

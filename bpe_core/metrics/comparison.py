@@ -346,7 +346,8 @@ class _EncodedPart:
     def __init__(self, text: str, encoded: Sequence[EncodedText]) -> None:
         self.data: Final = text.encode()
         self.encoded: Final = encoded
-        self._offsets: Final = byte_offsets(text)
+        offsets = byte_offsets(text)
+        self._offsets: Final = offsets
         words = _words(text)
         # For each tokenizer a byte per offset: `_WORD_START`, `_CUT_IN_WORD` or 0. One more
         # word start at the end makes sure that the search for the next word finds one.
@@ -357,11 +358,13 @@ class _EncodedPart:
             self._word_marks.append(
                 marks.to_bytes(len(one.cuts)) + bytes((_WORD_START,))
             )
-        self.numbers: Final[list[Sequence[int]]] = []
-        """For each number the offsets at which its digits begin, and at which the last one ends."""
+        numbers: list[Sequence[int]] = []
         for run in _DIGITS.finditer(text):
-            end = min(run.end(), run.start() + _LONGEST_NUMBER)
-            self.numbers.append(self._offsets[run.start() : end + 1])
+            start, end = run.span()
+            end = min(end, start + _LONGEST_NUMBER)
+            numbers.append(offsets[start : end + 1])
+        self.numbers: Final = numbers
+        """For each number the offsets at which its digits begin, and at which the last one ends."""
 
     def amounts(self, name: str, start: int, end: int) -> Amounts:
         """Return the amounts of a range of characters. A word counts if it begins there."""
