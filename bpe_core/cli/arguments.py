@@ -15,6 +15,7 @@ from bpe_core.visible import quoted, shortened, visible
 
 Subcommands: TypeAlias = "argparse._SubParsersAction[Parser]"
 A_TOKENIZER = "a tokenizer file in any supported format, a folder with one, or a name such as gpt-4o"
+TEXTS = "text files, also compressed ones, files with rows, and folders; standard input (UTF-8) if left out or -"
 
 
 class Parser(argparse.ArgumentParser):
