@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Sequence
 from typing import Final
 
-from bpe_core.cli import audit, compare, count, encode, files, train, why
+from bpe_core.cli import audit, compare, count, encode, files, show, train, why
 from bpe_core.cli.arguments import Parser
 from bpe_core.errors import BpeError, Stopped, as_sentence
 from bpe_core.process import INTERRUPTED, guarded, print_to_stderr
@@ -28,6 +28,7 @@ COMMANDS: Final = (
     train,
     count,
     encode,
+    show,
     compare,
     audit,
     why,

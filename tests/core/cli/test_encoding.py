@@ -33,7 +33,7 @@ def tokenizer(tmp_path):
 def small(monkeypatch):
     """Shares of a few characters, and two threads for them."""
     monkeypatch.setattr(encode, "SHARE", 60)
-    monkeypatch.setattr(encode, "_MOST", 120)
+    monkeypatch.setattr(encode, "LARGEST_SHARE", 120)
     monkeypatch.setattr(encode, "most_threads", lambda: 2)
 
 
@@ -141,7 +141,7 @@ def test_an_interruption_waits_for_no_thread(tokenizer, small, monkeypatch):
         raise KeyboardInterrupt
 
     loaded = load(tokenizer)
-    monkeypatch.setattr(encode, "_MOST", 1 << 20)
+    monkeypatch.setattr(encode, "LARGEST_SHARE", 1 << 20)
     if kernel.available:
         monkeypatch.setattr(type(loaded), "encode_to_array", at_work)
     else:
@@ -180,7 +180,7 @@ def test_each_document_has_a_line_of_its_own(bpescope, tokenizer, small):
     [
         (
             b"low lower, " * 40 + b"<|end|>",
-            "holds the special token '<|end|>' at offset 440; name it with --allow-sp",
+            "holds the special token '<|end|>' at offset 440; allow it with --allow-s",
         ),
         (
             b"low lower\n" * 900 + b"\xff",

@@ -200,9 +200,10 @@ def test_texts_of_nothing(bpescope: Bpescope) -> None:
     Path("empty.txt").touch()
     Path("space.txt").write_text(" ")
     code, out, _ = bpescope(f"{BOTH} space.txt empty.txt")
-    assert code == 0 and "They do not disagree." in out
+    assert code == 0 and "Both split these texts in the same places." in out
     Path("text.txt").write_text(TEXT)
-    assert "disagree" not in bpescope(f"{BOTH} text.txt --examples 0")[1], (
+    out = bpescope(f"{BOTH} text.txt --examples 0")[1]
+    assert "disagree" not in out and "same places" not in out, (
         "what is not listed is not denied"
     )
 
@@ -352,7 +353,7 @@ def test_tables_of_a_comparison_for_a_paper_say_what_their_numbers_are_of(
         told = bpescope(f"{BOTH} {form} mixed.txt")[1]
         assert "Han, Hiragana: written without spaces" in told
         assert "(precision)" in told and "(recall)" in told
-        (only,) = re.findall("first only in two.json: (.*)", told)
+        (only,) = re.findall("first tokens only in two.json: (.*)", told)
         assert only.split()[:8] == [
             "␣thr",
             "␣through",
@@ -375,7 +376,7 @@ def test_the_worst_lines_are_compared_with_all_other_tokenizers(
         (f"{BOTH} -t one.json", "the best of the others"),
     ):
         out = bpescope(f"{asked} lines.txt")[1]
-        assert f"worst for it, in tokens more than by {best}" in out
+        assert f"lines with the most extra tokens, compared with {best}" in out
 
 
 def test_a_comparison_needs_a_tokenizer(bpescope: Bpescope) -> None:
