@@ -298,12 +298,15 @@ def test_sennrichs_example_is_printed_step_by_step(bpescope: Bpescope) -> None:
         in told
     )
     assert (
-        "Step 1: s + t → st (id 257)\n  2 pairs occur 9 times; 'largest' takes this one:"
+        "Step 1: s + t → st (id 257)\n  2 pairs occur 9 times; the tie rule 'largest' takes this one:"
         in told
     )
     assert "    first      e + s\n" in told and "    largest    s + t ●\n" in told
     assert "       6 × n e w e s t → n e w e st\n" in told
-    assert "9 uses when made, 0 left in the end\n    step 2 est absorbed 9\n" in told
+    assert (
+        "9 uses when made, 0 left at the end\n    step 2: 9 became part of est\n"
+        in told
+    )
     assert told.count("\nAfter step") == 6
 
 
