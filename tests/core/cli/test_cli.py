@@ -290,7 +290,7 @@ def odd_files(folder: Path) -> None:
         ("audit -t seed.json --all-tokens", "give --jsonl too"),
         (
             "audit -t seed.json --fail-on nonsense",
-            "no kind 'nonsense' of finding; the kinds are unreachable",
+            "unknown kind of finding 'nonsense'; choose from unreachable, ",
         ),
         ("decode -t seed.json seed.txt", ""),
         ("decode -t seed.json ids", ""),
