@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None, *, prog: str = "bpescope") -> int:
     """Run one subcommand and return its exit code.
 
     Args:
-        argv: The arguments; those of the process if None.
+        argv: The arguments. None for the arguments of the process.
         prog: The name of the program in messages.
 
     Raises:
@@ -67,8 +67,12 @@ def _run(argv: Sequence[str] | None, prog: str) -> int:
         print_to_stderr(f"{prog}: Interrupted.")
         return INTERRUPTED
     except Exception as error:
-        of_output = error if isinstance(error, OSError) and not error.filename else None
-        if of_output and of_output.errno in _OUTPUT_ERRORS:
+        is_of_output = (
+            isinstance(error, OSError)
+            and not error.filename
+            and error.errno in _OUTPUT_ERRORS
+        )
+        if is_of_output:
             raise
         is_bug = not isinstance(error, BpeError | OSError | MemoryError)
         if is_bug and (options.debug or os.environ.get("BPESCOPE_DEBUG")):
