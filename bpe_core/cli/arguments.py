@@ -15,7 +15,10 @@ from bpe_core.visible import quoted, shortened, visible
 
 Subcommands: TypeAlias = "argparse._SubParsersAction[Parser]"
 A_TOKENIZER: Final = "a tokenizer file in any supported format, a folder with one, or a name such as gpt-4o"
-TEXTS: Final = "text files, also compressed ones, files with rows, and folders; standard input (UTF-8) if left out or -"
+TEXTS: Final = (
+    "texts: files, compressed or not, with rows (.jsonl, .csv, .parquet) or without, and "
+    "folders; standard input (UTF-8) if left out or -"
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -53,7 +56,7 @@ class Parser(argparse.ArgumentParser):
         self.add_value(
             "--pattern",
             "P",
-            "split text by this pattern, if TOKENIZER has none or a wrong one",
+            "split text by this pattern instead of TOKENIZER's own",
             None,
         )
 

@@ -36,7 +36,7 @@ _SCORE: Final = (
     "The score ranks tokens by how much they deserve a look; it is not a probability. Each kind of evidence has a "
     "weight: the first kind counts in full, and each further kind takes its part of the rest up to 1, so the parts "
     "shown add up. If embeddings are given, the other kinds count as far as the embedding agrees. Evidence from the "
-    "chosen texts counts as far as it is unusual for the thousand tokens learned around the same time (Bayes, with "
+    "chosen texts counts more the more unusual it is for the thousand tokens learned around the same time (Bayes, with "
     "0.3 % of a vocabulary glitch tokens)."
 )
 
@@ -74,7 +74,7 @@ def add(commands: Subcommands) -> None:
     parser.add_value(
         "--what-if-normalizer",
         "NAME",
-        f"the same for a normalizer before the split: {', '.join(NORMALIZERS)}",
+        f"the same with this normalizer before the split: {', '.join(NORMALIZERS)}",
         None,
         choices=NORMALIZERS,
     )
@@ -222,7 +222,7 @@ def _report(findings: Findings, subject: AuditSubject, options: Namespace) -> st
 
 
 def _evidence(options: Namespace, subject: AuditSubject) -> Iterator[str]:
-    """Name the texts and the model that were examined, and what was not checked without them."""
+    """Name the texts and the model that were examined, and the checks that need others."""
     if subject.counts:
         yield f"Texts: {_describe_texts(options.corpus, subject.counts)}."
     if subject.reference_counts:
@@ -275,7 +275,7 @@ def _by_kind(
         heading = f"{kind}  {n:,}"
         yield Section(heading, [KINDS[kind].meaning], _token_table(rows), more)
     if not findings:
-        yield Section(sentences=["Nothing suspicious was found."])
+        yield Section(sentences=["The audit found nothing suspicious."])
 
 
 def _token_table(rows: Sequence[tuple[str, str, str]]) -> ReportTable:

@@ -39,12 +39,15 @@ def add(commands: Subcommands) -> None:
     metrics = _describe_metrics(METRICS)
     parser = add_command(commands, run_measure, f"metrics:\n{metrics}")
     _add_arguments(parser, "repeatable")
-    parser.set_defaults(reference=None, metrics=None, examples=0, lines=0)
+    parser.set_defaults(
+        compares=False, reference=None, metrics=None, examples=0, lines=0
+    )
     metrics = _describe_metrics(OF_PARTS)
     parser = add_command(
         commands, run_compare, f"metrics of each text, folder and script:\n{metrics}"
     )
     _add_arguments(parser, "two or more")
+    parser.set_defaults(compares=True)
     parser.add_value(
         "--reference",
         "NAME",
@@ -80,7 +83,7 @@ def _describe_metrics(keys: Iterable[str]) -> str:
 
 
 def _add_arguments(parser: Parser, n_tokenizers: str) -> None:
-    """Add the arguments that both commands have; `n_tokenizers` says how often to give -t."""
+    """Add the arguments that both commands have; `n_tokenizers` describes how often -t can be given."""
     parser.add_value(
         "-t --tokenizer",
         "TOKENIZER",
@@ -90,15 +93,15 @@ def _add_arguments(parser: Parser, n_tokenizers: str) -> None:
         required=True,
     )
     pattern = (
-        "split text by this pattern, if TOKENIZER has none or a wrong one; give it once for all tokenizers, or once "
-        'for each in their order, with "" to keep the pattern of one'
+        "split text by this pattern instead of TOKENIZER's own; give it once for all tokenizers, or once for each in "
+        'their order, with "" for those that keep their own'
     )
     parser.add_value("--pattern", "P", pattern, None, action="append")
     parser.add_argument("paths", nargs="*", metavar="PATH", help=TEXTS)
     parser.add_flag(
         "sections",
-        'treat each part of a text that begins with a line "# Title" as a text of its own, such as translations of '
-        "the first part, which parity is relative to",
+        'treat each part of a text that begins with a line "# Title" as a text of its own, such as a translation; '
+        "parity is relative to the first part",
     )
     parser.add_value(
         "--morphemes",
@@ -134,10 +137,10 @@ def run_measure(options: Namespace) -> int:
     measure -t gpt2 -t gpt-4o --json my_texts/
     measure -t mine.json --morphemes words.txt book.txt
 
-    A long text is read in parts, between places where all tokenizers split. If the pattern of one has no such
-    places, as "none" has not, the whole text is kept in memory, which takes about 60 times its size.
+    A long text is read in parts, between places where all tokenizers split. If one of the patterns has no
+    such places (such as "none"), the whole text is kept in memory, which takes about 60 times its size.
     """
-    return _run(options, compares=False)
+    return _run(options)
 
 
 def run_compare(options: Namespace) -> int:
@@ -150,17 +153,17 @@ def run_compare(options: Namespace) -> int:
 
     Each of the other tokenizers is compared with the first one.
 
-    A long text is read in parts, between places where all tokenizers split. If the pattern of one has no such
-    places, as "none" has not, the whole text is kept in memory, which takes about 60 times its size.
+    A long text is read in parts, between places where all tokenizers split. If one of the patterns has no
+    such places (such as "none"), the whole text is kept in memory, which takes about 60 times its size.
     """
     if len(options.tokenizer) < 2:
         raise OptionError(
             "There is only one tokenizer; name a second one with -t, or use measure instead of compare."
         )
-    return _run(options, compares=True)
+    return _run(options)
 
 
-def _run(options: Namespace, *, compares: bool) -> int:
+def _run(options: Namespace) -> int:
     """Measure all texts with all tokenizers, and print the results."""
     paths = options.paths or ["-"]
     stream = only_stream(paths)
@@ -191,7 +194,7 @@ def _run(options: Namespace, *, compares: bool) -> int:
             progress=partial(job.progress, "comparing"),
         )
     results["texts"] = texts_as_json(comparison, options.reference)
-    print(_formatted(results, options, compares=compares), end="")
+    print(_formatted(results, options), end="")
     return 0
 
 
@@ -216,8 +219,7 @@ def _check_reference(reference: str, comparison: Comparison) -> None:
     """Raise `OptionError` if no text and no folder has this name."""
     names: dict[str, None] = {}
     for text in comparison.texts:
-        names[text.amounts.name] = None
-        names[text.folder] = None
+        names |= {text.amounts.name: None, text.folder: None}
     names.pop("", None)
     if reference not in names:
         raise OptionError(
@@ -226,9 +228,7 @@ def _check_reference(reference: str, comparison: Comparison) -> None:
         )
 
 
-def _formatted(
-    results: Mapping[str, Any], options: Namespace, *, compares: bool
-) -> str:
+def _formatted(results: Mapping[str, Any], options: Namespace) -> str:
     """Return the results as JSON, or as a report in the chosen form."""
     if options.json:
         return json.dumps(results) + "\n"
@@ -237,7 +237,9 @@ def _formatted(
         has_reference = options.sections or options.reference
         metrics = ("tokens", "parity" if has_reference else "bytes_per_token")
     is_for_terminal = not (options.markdown or options.csv or options.latex)
-    sections = list(report_sections(results, metrics, is_for_terminal, compares))
+    sections = list(
+        report_sections(results, metrics, is_for_terminal, options.compares)
+    )
     if options.markdown:
         return as_markdown("Tokenizers", sections)
     if options.csv:

@@ -14,6 +14,8 @@ from bpe_core.visible import counted, token_label
 
 Results = Mapping[str, Any]
 """The object that `compare --json` prints, or an object in it."""
+Labels = Sequence[str]
+"""What the tokenizers are called, in their order."""
 _OTHER_COLUMNS: Final = (
     "text",
     "folder",
@@ -54,8 +56,13 @@ def report_sections(
     """
     labels = _unique_labels(results)
     if compares:
-        tables = _tables_of_parts(results, labels, metrics, is_for_terminal)
-        yield from (Section(table=table) for table in tables)
+        for kind in ("text", "folder", "script"):
+            parts = results[f"{kind}s"]
+            if kind == "text" and len(parts) > 1:
+                parts = [*parts, {**results["total"], "name": "all"}]
+            if kind != "folder" or len(parts) > 1:
+                table = _amounts(kind, parts, labels, metrics, is_for_terminal)
+                yield Section(table=table)
     yield _totals(results, labels)
     yield _number_splits(results["number_splits"], labels)
     if compares:
@@ -84,45 +91,28 @@ def _unique_labels(results: Results) -> list[str]:
     return _replace_taken(labels, numbered)
 
 
-def _replace_taken(labels: Sequence[str], others: Sequence[str]) -> list[str]:
+def _replace_taken(labels: Labels, others: Labels) -> list[str]:
     """Replace the labels that another tokenizer or column has."""
     counts = Counter([*_OTHER_COLUMNS, *labels])
     pairs = zip(labels, others, strict=True)
     return [other if counts[label] > 1 else label for label, other in pairs]
 
 
-def _tables_of_parts(
-    results: Results,
-    labels: Sequence[str],
-    metrics: Sequence[str],
-    is_for_terminal: bool,
-) -> Iterator[ReportTable]:
-    """Yield the tables of texts, of folders if there are several, and of scripts."""
-    texts = results["texts"]
-    if len(texts) > 1:
-        texts = [*texts, {**results["total"], "name": "all"}]
-    yield _amounts("text", texts, labels, metrics, is_for_terminal)
-    if len(results["folders"]) > 1:
-        folders = results["folders"]
-        yield _amounts("folder", folders, labels, metrics, is_for_terminal)
-    without_parity = [key for key in metrics if key != "parity"]
-    scripts = results["scripts"]
-    yield _amounts("script", scripts, labels, without_parity, is_for_terminal)
-
-
 def _amounts(
     kind: str,
     parts: Iterable[Results],
-    labels: Sequence[str],
+    labels: Labels,
     metrics: Sequence[str],
     is_for_terminal: bool,
 ) -> ReportTable:
     """Make a row for each text, folder or script: its bytes, and the metrics of each tokenizer.
 
     The column with the tokens of a tokenizer has the tokenizer's name. Other columns have the name and the
-    metric. In a terminal they have only the metric if they follow the column of tokens.
+    metric. Scripts have no parity. In a terminal they have only the metric if they follow the column of tokens.
     """
-    follows_tokens = is_for_terminal and bool(metrics) and metrics[0] == "tokens"
+    follows_tokens = is_for_terminal and metrics[0] == "tokens"
+    if kind == "script":
+        metrics = [key for key in metrics if key != "parity"]
     heads = [kind, "bytes"]
     for label in labels:
         for key in metrics:
@@ -147,7 +137,7 @@ def _amounts(
     return ReportTable(heads, rows, numbers=range(1, len(heads)))
 
 
-def _totals(results: Results, labels: Sequence[str]) -> Section:
+def _totals(results: Results, labels: Labels) -> Section:
     """Make a row for each metric of all texts together."""
     total = results["total"]
     rows = []
@@ -173,7 +163,7 @@ def _totals(results: Results, labels: Sequence[str]) -> Section:
 
 
 def _number_splits(
-    number_splits: Iterable[Iterable[Results]], labels: Sequence[str]
+    number_splits: Iterable[Iterable[Results]], labels: Labels
 ) -> Section:
     """Show the most frequent ways in which each tokenizer splits long numbers, such as 3+1 for 2,024."""
     columns = []
@@ -186,13 +176,13 @@ def _number_splits(
         columns.append(column[: len(_SPLITS_SHOWN)])
     n_rows = max(map(len, columns))
     if n_rows == 0:
-        return Section(sentences=["There are no numbers of 4 digits or more."])
+        return Section(sentences=["The texts contain no numbers of 4 digits or more."])
     rows = zip_longest(_SPLITS_SHOWN[:n_rows], *columns, fillvalue="")
     heads = ["numbers of 4 digits or more", *labels]
     return Section(table=ReportTable(heads, list(rows), numbers=range(1, len(heads))))
 
 
-def _pair(pair: Results, labels: Sequence[str]) -> Section:
+def _pair(pair: Results, labels: Labels) -> Section:
     """Describe where the first tokenizer and another agree and disagree."""
     first, other = (labels[index] for index in pair["tokenizers"])
     boundaries = pair["boundaries"]
@@ -210,7 +200,7 @@ def _pair(pair: Results, labels: Sequence[str]) -> Section:
             sentences.append(f"  first tokens only in {name}: {_joined_labels(tokens)}")
     sentences.append(f"merges: the same up to step {vocabularies['same_merges']:,}")
     if boundaries["first"] == boundaries["second"] == boundaries["shared"]:
-        sentences.append("Both split these texts in the same places.")
+        sentences.append("The two split these texts in the same places.")
     table = None
     if pair["disagreements"]:
         sentences.append("most frequent disagreements:")
@@ -234,9 +224,7 @@ def _joined_labels(tokens: Iterable[str]) -> str:
     return " ".join(token_label(bytes.fromhex(token)) for token in tokens)
 
 
-def _worst_lines(
-    lines: Iterable[Results], index: int, labels: Sequence[str]
-) -> Section:
+def _worst_lines(lines: Iterable[Results], index: int, labels: Labels) -> Section:
     """Show the lines in which a tokenizer has the most extra tokens."""
     rows = []
     for line in lines:

@@ -46,7 +46,7 @@ class PartIds(NamedTuple):
 
     n_ids: int
     text: str
-    """The ids as they are printed. Empty if only their number is needed."""
+    """The printed ids. Empty if only their number is needed."""
 
 
 class LineForm(NamedTuple):
@@ -152,12 +152,12 @@ def _check_dask_options(options: Namespace, stream: str | None) -> None:
 def _choose_specials(tokenizer: Tokenizer, options: Namespace) -> dict[str, Choice]:
     """Return the keyword arguments of `Tokenizer.encode` about special tokens."""
     allowed = set(options.allow_special)
-    known = tokenizer.special_tokens
-    unknown = sorted(allowed - known.keys() - {"all"})
+    choices = ["all", *tokenizer.special_tokens]
+    unknown = allowed.difference(choices)
     if unknown:
-        choices = shortened(", ".join(["all", *known]), 200)
         raise SpecialTokenError(
-            f"{quoted(unknown[0])} is not a special token of {options.tokenizer}; choose from {choices}."
+            f"{quoted(min(unknown))} is not a special token of {options.tokenizer}; "
+            f"choose from {shortened(', '.join(choices), 200)}."
         )
     return {
         "allowed_special": "all" if "all" in allowed else allowed,

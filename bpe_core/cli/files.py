@@ -66,8 +66,8 @@ def run_runs(options: Namespace) -> int:
     runs vocabularies/ --json
     runs mine.json other.json
 
-    A training is listed by its tokenizer file, and before it has ended by its checkpoint. Folders are not
-    searched below their first level.
+    A training is listed when its tokenizer is saved, and until then by its checkpoint. Folders in a folder
+    are not searched.
 
     Two files are compared: which options differ, how many merges are the same, what each training merged
     next, and which tokens only one of them has.
@@ -134,10 +134,7 @@ def _print_difference(paths: Sequence[Path], *, as_json: bool) -> None:
         }
         print(json.dumps(fields))
         return
-    names = [first.name, second.name]
-    if first.name == second.name:
-        names = [str(first), str(second)]
-    for sentence in difference.sentences(*names):
+    for sentence in difference.sentences(str(first), str(second)):
         print(visible(sentence))
 
 
@@ -175,7 +172,7 @@ def run_convert(options: Namespace) -> int:
     gpt2 writes two files: OUT, and next to it the merges, such as merges.txt for vocab.json or a-merges.txt
     for a.json. It replaces an existing file of merges only if that belongs to OUT.
 
-    A format is refused if a tokenizer in it would give other ids. tiktoken files do not hold the pattern and
+    A format in which the tokenizer would give other ids is refused. tiktoken files do not hold the pattern and
     the special tokens: give these to the program that reads the file, or choose huggingface or native.
     """
     output = Path(options.output)
@@ -204,8 +201,8 @@ def run_fetch(options: Namespace) -> int:
     fetch gpt-4o
     fetch Qwen/Qwen3-8B
 
-    A file that tiktoken or huggingface_hub has downloaded before needs no network. Downloading needs the
-    extra [hub].
+    Files that tiktoken or huggingface_hub has downloaded before need no network. Downloading others needs
+    the extra [hub].
     """
     print(fetch(options.name, print_fetching))
     return 0

@@ -22,12 +22,12 @@ from bpe_core.pictures.drawing import (
 def add(commands: Subcommands) -> None:
     parser = add_command(commands, run_show)
     parser.add_tokenizer("repeatable")
-    text = "a text file, also a compressed one; standard input (UTF-8) if left out or -"
+    text = "a text file, compressed or not; standard input (UTF-8) if left out or -"
     parser.add_argument("path", nargs="?", default="-", metavar="PATH", help=text)
     parser.add_flag("ids", "print the id after each token")
     form = parser.add_forms(
-        html="print a self-contained HTML page, dark or light as the reader's system is",
-        svg="print a self-contained SVG drawing, dark or light as the reader's system is",
+        html="print a self-contained HTML page with a light and a dark theme",
+        svg="print a self-contained SVG drawing with a light and a dark theme",
         markdown="print a code block with borders between tokens, and a table",
     )
     form.add_argument(

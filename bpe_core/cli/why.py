@@ -75,7 +75,7 @@ def run_why(options: Namespace) -> int:
     preset = PRESETS.get(options.preset)
     if options.tokenizer and not (options.paths or preset):
         raise OptionError(
-            "There are no texts to count pairs in; name the texts that the tokenizer was trained on."
+            "The pairs have to be counted again; name the texts that the tokenizer was trained on."
         )
     tokenizer = _find_tokenizer(options, preset)
     subject = Subject.of_file(tokenizer, options.paths, preset)
@@ -87,27 +87,24 @@ def run_why(options: Namespace) -> int:
     steps = range(subject.tokenizer.step + 1) if shows_all else (options.step,)
     for step in steps:
         if options.json:
-            print(json.dumps(_to_json(subject, step), default=for_programs))
+            # First the explanation, which raises if there is no such step.
+            fields = asdict(subject.explanation(step))
+            fields["places"] = [asdict(place) for place in subject.places(step)]
+            print(json.dumps(fields, default=for_programs))
         else:
             print(as_text(_report(subject, step, options.rows)))
     return 0
 
 
 def _find_tokenizer(options: Namespace, preset: Preset | None) -> Tokenizer:
-    """Open the named tokenizer, or train that of the preset."""
+    """Open the tokenizer that -t names, or train the preset's tokenizer."""
     if options.tokenizer:
         return open_tokenizer(options.tokenizer, options.pattern)
     if preset:
         return preset.train()
     raise OptionError(
-        "There is no tokenizer to explain; name one with -t and the texts it was trained on, or a --preset."
+        "why needs a tokenizer; name one with -t and the texts it was trained on, or choose a --preset."
     )
-
-
-def _to_json(subject: Subject, step: int) -> dict[str, object]:
-    explanation = asdict(subject.explanation(step))  # raises if there is no such step
-    explanation["places"] = [asdict(place) for place in subject.places(step)]
-    return explanation
 
 
 def _report(subject: Subject, step: int, n_rows: int) -> Iterator[Section]:

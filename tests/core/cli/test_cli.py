@@ -333,8 +333,8 @@ def odd_files(folder: Path) -> None:
             "2 tokenizers and 3 patterns",
         ),
         ("show -t seed.json --svg --ids seed.txt", "leave out --ids"),
-        ("why", "no tokenizer to explain; name one with -t"),
-        ("why -t one.json", "no texts to count pairs in; name the texts"),
+        ("why", "why needs a tokenizer; name one with -t"),
+        ("why -t one.json", "counted again; name the texts"),
         (
             "why --preset S2 --step 7",
             "Step 7 does not exist; this vocabulary has the steps 0 to 6.",

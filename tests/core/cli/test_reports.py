@@ -200,7 +200,7 @@ def test_texts_of_nothing(bpescope: Bpescope) -> None:
     Path("empty.txt").touch()
     Path("space.txt").write_text(" ")
     code, out, _ = bpescope(f"{BOTH} space.txt empty.txt")
-    assert code == 0 and "Both split these texts in the same places." in out
+    assert code == 0 and "The two split these texts in the same places." in out
     Path("text.txt").write_text(TEXT)
     out = bpescope(f"{BOTH} text.txt --examples 0")[1]
     assert "disagree" not in out and "same places" not in out, (
