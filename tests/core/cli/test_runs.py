@@ -30,13 +30,13 @@ def test_until_where_two_trainings_are_the_same_and_what_followed():
     assert difference.n_same == 0
     assert [next[:5] for next in difference.next] == ["e + s", "s + t"]
     assert list(difference.sentences("a", "b"))[:4] == [
-        "Asked of a and b: ties first and largest.",
+        "Options of a and b: ties first and largest.",
         "The same until step 0, then:",
         "  a: e + s, which occurs 9 times (one of 2 with this count)",
         "  b: s + t, which occurs 9 times (one of 2 with this count)",
     ]
     assert list(RunDifference.of(first, first).sentences("a", "b")) == [
-        f"The same merges: all {first.step}."
+        f"The merges are the same: {first.step}."
     ]
     told = list(RunDifference.of(first.at(4), first).sentences("a", "b"))
     assert (
