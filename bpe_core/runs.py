@@ -202,7 +202,8 @@ class RunDifference(NamedTuple):
             yield f"{same}, then:"
             yield f"  {first}: {our_next}"
             yield f"  {second}: {their_next}"
-            yield f"After that, both learned {counted(self.n_both, 'token')}."
+            yield "Tokens learned after that:"
+            yield f"  both: {self.n_both:,}"
             for name, tokens in ((first, self.only[0]), (second, self.only[1])):
                 if tokens:
                     labels = [shortened(token_label(token), 30) for token in tokens]

@@ -178,7 +178,7 @@ def _number_splits(
     if n_rows == 0:
         return Section(sentences=["The texts contain no numbers of 4 digits or more."])
     rows = zip_longest(_SPLITS_SHOWN[:n_rows], *columns, fillvalue="")
-    heads = ["numbers of 4 digits or more", *labels]
+    heads = ["numbers of 4 digits and more", *labels]
     return Section(table=ReportTable(heads, list(rows), numbers=range(1, len(heads))))
 
 

@@ -37,7 +37,7 @@ def only_stream(paths: Sequence[str]) -> str | None:
         if is_stream(path):
             if len(paths) > 1:
                 raise OptionError(
-                    f"{name_of(path)} can't be combined with other inputs; name it alone, "
+                    f"{name_of(path)} can't be combined with other inputs; give it alone, "
                     "or save its text to a file."
                 )
             return path

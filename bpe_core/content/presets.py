@@ -66,12 +66,12 @@ class Preset:
             if found != expected:
                 return (
                     False,
-                    f"{self.name} did not come out as promised: {what}{found}, not {expected}",
+                    f"{self.name} did not come out as published: {what}{found}, not {expected}",
                 )
         if self.stated:
             stated = f"tokens made, in order: {made}, not {_labels(map(str.encode, self.stated))}"
             return True, f"{self.name} differs from what its article states: {stated}"
-        return True, f"{self.name} came out as promised: {numbers}"
+        return True, f"{self.name} came out as published: {numbers}"
 
 
 def _labels(tokens: Iterable[bytes]) -> str:
