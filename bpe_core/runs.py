@@ -98,7 +98,7 @@ class TrainingRun(NamedTuple):
 
     @property
     def options(self) -> str:
-        """The pattern, the tie rule and the options without their default, such as "pattern words, ties first"."""
+        """The pattern, the tie rule and the unusual options: "pattern words, ties first"."""
         shown = []
         for name, value in run_options(self.tokenizer).items():
             if name in ("vocabulary", "texts"):
@@ -139,7 +139,7 @@ def found(paths: Iterable[Path]) -> Iterator[TrainingRun]:
 
 
 class RunDifference(NamedTuple):
-    """The difference between two trainings. Merges are equal if they join the same bytes, even if their ids differ."""
+    """The difference between two trainings. Merges are equal if they join the same bytes."""
 
     options: dict[str, tuple[str, str]]
     """Name -> its value in each training, for the options that differ."""
@@ -213,8 +213,8 @@ class RunDifference(NamedTuple):
         ours_at_end, theirs_at_end = self.compression
         if ours_at_end is not None and theirs_at_end is not None:
             yield (
-                f"Bytes per token at the end, each in its own corpus: "
-                f"{first} {ours_at_end:.4f}, {second} {theirs_at_end:.4f}."
+                f"Bytes per token at the end, each in its own corpus: {first} {ours_at_end:.4f}, "
+                f"{second} {theirs_at_end:.4f}."
             )
 
 
@@ -286,7 +286,8 @@ def _record(tokenizer: Tokenizer) -> str:
     record = tokenizer.record
     if record is None:
         raise OptionError(
-            "This tokenizer's file has no record of its training; name one that bpescope has trained."
+            "This tokenizer's file has no record of its training; name one that bpescope has "
+            "trained."
         )
     fields = asdict(record)
     fields["corpus_digest"] = record.corpus_digest
@@ -295,7 +296,7 @@ def _record(tokenizer: Tokenizer) -> str:
 
 
 def _curves(tokenizers: Sequence[Tokenizer], names: Sequence[str]) -> list[str]:
-    """Return a row for each step of each training, with the training's name if there are several."""
+    """Return a row for each step of each training, with its name if there are several."""
     are_several = len(tokenizers) > 1
     header = ",".join(CurvePoint._fields)
     lines = [f"run,{header}\n" if are_several else f"{header}\n"]

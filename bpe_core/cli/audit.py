@@ -1,4 +1,4 @@
-"""`audit`: list what is suspicious about a vocabulary, for people, for programs, or as an exit code for CI."""
+"""`audit`: list suspicious tokens, for people and for programs, with an exit code for CI."""
 
 import json
 from argparse import Namespace
@@ -33,11 +33,12 @@ _SHOWN_IN_REPORT: Final = 50
 _SHOWN_IN_TERMINAL: Final = 10
 """Findings of each kind without --all, and tokens with the highest scores."""
 _SCORE: Final = (
-    "The score ranks tokens by how much they deserve a look; it is not a probability. Each kind of evidence has a "
-    "weight: the first kind counts in full, and each further kind takes its part of the rest up to 1, so the parts "
-    "shown add up. If embeddings are given, the other kinds count as far as the embedding agrees. Evidence from the "
-    "chosen texts counts more the more unusual it is for the thousand tokens learned around the same time (Bayes, with "
-    "0.3 % of a vocabulary glitch tokens)."
+    "The score ranks tokens by how much they deserve a look; it is not a probability. Each kind "
+    "of evidence has a weight: the first kind counts in full, and each further kind takes its "
+    "part of the rest up to 1, so the parts shown add up. If embeddings are given, the other "
+    "kinds count as far as the embedding agrees. Evidence from the chosen texts counts more the "
+    "more unusual it is for the thousand tokens learned around the same time (Bayes, with 0.3 % "
+    "of a vocabulary glitch tokens)."
 )
 
 
@@ -49,12 +50,13 @@ def add(commands: Subcommands) -> None:
     parser.add_tokenizer()
     _add_evidence(parser)
     parser.add_forms(
-        jsonl="print one JSON object per finding: id, token (its bytes in hex), text, score (0 to 1, higher is more "
-        "suspicious), severity, kinds, reason, shares (the parts of the score), evidence",
+        jsonl="print one JSON object per finding: id, token (its bytes in hex), text, score (0 "
+        "to 1, higher is more suspicious), severity, kinds, reason, shares (the parts of the "
+        "score), evidence",
         markdown="print a report in Markdown, such as for a model card",
         html="print a report as a self-contained HTML page",
-        bigrams="print only the pairs of tokens that are valid text only together: the two ids and the text, one "
-        "pair per line",
+        bigrams="print only the pairs of tokens that are valid text only together: the two ids "
+        "and the text, one pair per line",
     )
     parser.add_flag(
         "all", "print all findings, or all tokens in a report, not only the first ones"
@@ -100,7 +102,8 @@ def _add_evidence(parser: Parser) -> None:
     parser.add_value(
         "--embeddings",
         "FILE",
-        "the embeddings of a model with this tokenizer: .safetensors, an index of several of these, or .npy",
+        "the embeddings of a model with this tokenizer: .safetensors, an index of several of "
+        "these, or .npy",
     )
     parser.add_value(
         "--tensor",
@@ -111,7 +114,8 @@ def _add_evidence(parser: Parser) -> None:
     parser.add_argument(
         "--indicator",
         choices=INDICATORS,
-        help="what to judge embeddings by (default: norm for input embeddings, cosine for output and tied ones)",
+        help="what to judge embeddings by (default: norm for input embeddings, cosine for "
+        "output and tied ones)",
     )
 
 
@@ -258,7 +262,7 @@ def _by_kind(
     ranked: Sequence[Verdict],
     most: int,
 ) -> Iterator[Section]:
-    """Yield the report for a terminal: the worst tokens, then at most `most` findings of each kind."""
+    """Yield the report for a terminal: the worst tokens, then `most` findings of each kind."""
     yield Section(sentences=sentences)
     worst = [row for row in ranked if row.severity and row.severity > Severity.NOTE]
     if worst:

@@ -83,7 +83,7 @@ def _describe_metrics(keys: Iterable[str]) -> str:
 
 
 def _add_arguments(parser: Parser, n_tokenizers: str) -> None:
-    """Add the arguments that both commands have; `n_tokenizers` describes how often -t can be given."""
+    """Add the arguments of both commands; `n_tokenizers` describes how often to give -t."""
     parser.add_value(
         "-t --tokenizer",
         "TOKENIZER",
@@ -93,20 +93,21 @@ def _add_arguments(parser: Parser, n_tokenizers: str) -> None:
         required=True,
     )
     pattern = (
-        "split text by this pattern instead of TOKENIZER's own; give it once for all tokenizers, or once for each in "
-        'their order, with "" for those that keep their own'
+        "split text by this pattern instead of TOKENIZER's own; give it once for all "
+        'tokenizers, or once for each in their order, with "" for those that keep their own'
     )
     parser.add_value("--pattern", "P", pattern, None, action="append")
     parser.add_argument("paths", nargs="*", metavar="PATH", help=TEXTS)
     parser.add_flag(
         "sections",
-        'treat each part of a text that begins with a line "# Title" as a text of its own, such as a translation; '
-        "parity is relative to the first part",
+        'treat each part of a text that begins with a line "# Title" as a text of its own, such '
+        "as a translation; parity is relative to the first part",
     )
     parser.add_value(
         "--morphemes",
         "FILE",
-        "words divided into morphemes, one per line, such as un+break+able; measures how well tokens match them",
+        "words divided into morphemes, one per line, such as un+break+able; measures how well "
+        "tokens match them",
     )
     parser.add_forms(
         json="print one JSON object",
@@ -137,8 +138,9 @@ def run_measure(options: Namespace) -> int:
     measure -t gpt2 -t gpt-4o --json my_texts/
     measure -t mine.json --morphemes words.txt book.txt
 
-    A long text is read in parts, between places where all tokenizers split. If one of the patterns has no
-    such places (such as "none"), the whole text is kept in memory, which takes about 60 times its size.
+    A long text is read in parts, between places where all tokenizers split. If one of the patterns
+    has no such places (such as "none"), the whole text is kept in memory, which takes about 60
+    times its size.
     """
     return _run(options)
 
@@ -153,12 +155,14 @@ def run_compare(options: Namespace) -> int:
 
     Each of the other tokenizers is compared with the first one.
 
-    A long text is read in parts, between places where all tokenizers split. If one of the patterns has no
-    such places (such as "none"), the whole text is kept in memory, which takes about 60 times its size.
+    A long text is read in parts, between places where all tokenizers split. If one of the patterns
+    has no such places (such as "none"), the whole text is kept in memory, which takes about 60
+    times its size.
     """
     if len(options.tokenizer) < 2:
         raise OptionError(
-            "There is only one tokenizer; name a second one with -t, or use measure instead of compare."
+            "There is only one tokenizer; name a second one with -t, or use measure instead of "
+            "compare."
         )
     return _run(options)
 
@@ -206,8 +210,8 @@ def _open_tokenizers(options: Namespace) -> list[Tokenizer]:
         patterns = patterns * len(names)
     if len(patterns) != len(names):
         raise OptionError(
-            f"There are {len(names)} tokenizers and {len(patterns)} patterns; "
-            "give --pattern once, or once for each tokenizer."
+            f"There are {len(names)} tokenizers and {len(patterns)} patterns; give --pattern "
+            "once, or once for each tokenizer."
         )
     return [
         open_tokenizer(name, pattern or None)
@@ -223,8 +227,8 @@ def _check_reference(reference: str, comparison: Comparison) -> None:
     names.pop("", None)
     if reference not in names:
         raise OptionError(
-            f"--reference: no text or folder is called {quoted(reference)}; "
-            f"choose from {shortened(', '.join(names), 200)}."
+            f"--reference: no text or folder is called {quoted(reference)}; choose from "
+            f"{shortened(', '.join(names), 200)}."
         )
 
 

@@ -1,4 +1,4 @@
-"""The tables and sentences that `measure` and `compare` print, made from the results as JSON has them."""
+"""The tables and sentences of `measure` and `compare`, made from the results in JSON."""
 
 import os
 from collections import Counter
@@ -76,8 +76,8 @@ def report_sections(
 def _unique_labels(results: Results) -> list[str]:
     """Return a name for each tokenizer that no other tokenizer and no other column has.
 
-    It is the name in the file or of the file. Equal names are replaced by names with the folder, then by the
-    whole path, then numbered.
+    It is the name in the file or of the file. Equal names are replaced by names with the folder,
+    then by the whole path, then numbered.
     """
     paths = [Path(path) for path in results["tokenizers"]]
     labels = []
@@ -107,8 +107,9 @@ def _amounts(
 ) -> ReportTable:
     """Make a row for each text, folder or script: its bytes, and the metrics of each tokenizer.
 
-    The column with the tokens of a tokenizer has the tokenizer's name. Other columns have the name and the
-    metric. Scripts have no parity. In a terminal they have only the metric if they follow the column of tokens.
+    The column with the tokens of a tokenizer has the tokenizer's name. Other columns have the name
+    and the metric. Scripts have no parity. In a terminal they have only the metric if they follow
+    the column of tokens.
     """
     follows_tokens = is_for_terminal and metrics[0] == "tokens"
     if kind == "script":
@@ -155,8 +156,8 @@ def _totals(results: Results, labels: Labels) -> Section:
     sentences = []
     if unspaced:
         sentences.append(
-            f"{', '.join(unspaced)}: written without spaces between words, so fertility and other metrics of words "
-            "do not apply."
+            f"{', '.join(unspaced)}: written without spaces between words, so fertility and "
+            "other metrics of words do not apply."
         )
     table = ReportTable(heads, rows, numbers=range(1, len(labels) + 1))
     return Section(sentences=sentences, table=table)
@@ -165,7 +166,7 @@ def _totals(results: Results, labels: Labels) -> Section:
 def _number_splits(
     number_splits: Iterable[Iterable[Results]], labels: Labels
 ) -> Section:
-    """Show the most frequent ways in which each tokenizer splits long numbers, such as 3+1 for 2,024."""
+    """Show the most frequent splits of long numbers, such as 3+1 for 2024."""
     columns = []
     for splits in number_splits:
         column = []
@@ -189,10 +190,12 @@ def _pair(pair: Results, labels: Labels) -> Section:
     vocabularies = pair["vocabularies"]
     sentences = [
         f"boundaries: {boundaries['first']:,} in {first}, {boundaries['second']:,} in {other}, "
-        f"{boundaries['shared']:,} in both; both / {other} {boundaries['precision']:.3f} (precision), "
-        f"both / {first} {boundaries['recall']:.3f} (recall), F1 {boundaries['f1']:.3f}",
+        f"{boundaries['shared']:,} in both; both / {other} {boundaries['precision']:.3f} "
+        f"(precision), both / {first} {boundaries['recall']:.3f} (recall), F1 "
+        f"{boundaries['f1']:.3f}",
         f"vocabularies: {counted(vocabularies['shared'], 'token')} in both, "
-        f"{vocabularies['only_first']:,} only in {first}, {vocabularies['only_second']:,} only in {other}",
+        f"{vocabularies['only_first']:,} only in {first}, {vocabularies['only_second']:,} only "
+        f"in {other}",
     ]
     for name, key in ((first, "first_only_first"), (other, "first_only_second")):
         tokens = [token for _, token in vocabularies[key][:_TOKENS_SHOWN]]

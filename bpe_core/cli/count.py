@@ -50,21 +50,22 @@ def _add_output(parser: Parser, required: bool) -> None:
     parser.add_value(
         "--memory",
         "SIZE",
-        "memory limit, such as 1GB; the rest goes to a temporary file next to C (default: half of the memory)",
+        "memory limit, such as 1GB; the rest goes to a temporary file next to C (default: half "
+        "of the memory)",
     )
 
 
 def run_count(options: Namespace) -> int:
-    """Count documents, bytes, characters and pre-tokens (pieces); with -o, save the counts for training.
+    """Count documents, bytes and pre-tokens (pieces); with -o, save the counts for training.
 
     count my_texts/ --pattern gpt2
     count my_texts/ notes.md -o counts.parquet
     count reviews.parquet::text --pattern gpt4o --memory 1GB -o counts.parquet
     count my_texts/ --dask tcp://scheduler:8786 -o counts.parquet
 
-    C has one row per pre-token, in the order of first appearance: the pre-token, how often it occurs, in how
-    many documents, and the first and last of them. train --counts C learns the same merges as from the texts,
-    for every tie rule.
+    C has one row per pre-token, in the order of first appearance: the pre-token, how often it
+    occurs, in how many documents, and the first and last of them. train --counts C learns the same
+    merges as from the texts, for every tie rule.
     """
     recipe = recipe_of(options, {})
     with ExitStack() as stack:
@@ -91,8 +92,9 @@ def run_counts(options: Namespace) -> int:
 
     counts merge monday.parquet tuesday.parquet -o both.parquet
 
-    The pre-tokens keep the order of the first file, followed by the new ones of each next file. The tie rule
-    "first" depends on this order: name the files in the order of their texts. The other tie rules do not.
+    The pre-tokens keep the order of the first file, followed by the new ones of each next file. The
+    tie rule "first" depends on this order: name the files in the order of their texts. The other
+    tie rules do not.
     """
     with ExitStack() as stack:
         job, spill = _begin(options, stack)
@@ -113,7 +115,8 @@ def run_counts(options: Namespace) -> int:
 def _begin(
     options: Namespace, stack: ExitStack, patience: float = 0.05
 ) -> "tuple[Job, Spill | None]":
-    """Start the job. With an output file, also open the spill next to it, for what exceeds the memory."""
+    """Start the job. With an output file, also open the spill next to it, for pieces that exceed
+    the memory."""
     job = stack.enter_context(closing(Job(StderrReporter(), patience=patience)))
     if not options.output:
         return job, None

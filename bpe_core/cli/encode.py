@@ -32,8 +32,8 @@ from bpe_core.worker.messages import WorkProgress
 SHARE: Final = 1 << 18
 """Characters that a thread gets at a time, at least. This thread encodes a smaller rest."""
 LARGEST_SHARE: Final = 1 << 20
-"""Characters that a thread gets at most. This thread encodes a larger share, since only here can Ctrl+C interrupt the
-kernel."""
+"""Characters that a thread gets at most. This thread encodes a larger share, since only here can
+Ctrl+C interrupt the kernel."""
 
 Part = str | list[int] | None
 """A text or ids, as `Tokenizer.divide` yields them. None after the last part of a document."""
@@ -88,7 +88,10 @@ def add(commands: Subcommands) -> None:
     )
     parser = add_command(commands, run_decode)
     parser.add_tokenizer()
-    ids = "a file of ids separated by spaces or commas, or the output of encode --json; standard input if left out or -"
+    ids = (
+        "a file of ids separated by spaces or commas, or the output of encode --json; standard "
+        "input if left out or -"
+    )
     parser.add_argument("path", nargs="?", default="-", metavar="PATH", help=ids)
 
 
@@ -156,8 +159,8 @@ def _choose_specials(tokenizer: Tokenizer, options: Namespace) -> dict[str, Choi
     unknown = allowed.difference(choices)
     if unknown:
         raise SpecialTokenError(
-            f"{quoted(min(unknown))} is not a special token of {options.tokenizer}; "
-            f"choose from {shortened(', '.join(choices), 200)}."
+            f"{quoted(min(unknown))} is not a special token of {options.tokenizer}; choose from "
+            f"{shortened(', '.join(choices), 200)}."
         )
     return {
         "allowed_special": "all" if "all" in allowed else allowed,

@@ -1,4 +1,4 @@
-"""`runs`, `export`, `convert` and `fetch`: list, compare, print and convert the files of tokenizers."""
+"""`runs`, `export`, `convert` and `fetch`: list, print, convert and fetch tokenizer files."""
 
 import json
 import os
@@ -66,11 +66,11 @@ def run_runs(options: Namespace) -> int:
     runs vocabularies/ --json
     runs mine.json other.json
 
-    A training is listed when its tokenizer is saved, and until then by its checkpoint. Folders in a folder
-    are not searched.
+    A training is listed when its tokenizer is saved, and until then by its checkpoint. Folders in a
+    folder are not searched.
 
-    Two files are compared: which options differ, how many merges are the same, what each training merged
-    next, and which tokens only one of them has.
+    Two files are compared: which options differ, how many merges are the same, what each training
+    merged next, and which tokens only one of them has.
     """
     paths = [Path(path) for path in options.paths]
     if len(paths) == 2 and not any(path.is_dir() for path in paths):
@@ -85,7 +85,8 @@ def run_runs(options: Namespace) -> int:
         return 0
     if not runs:
         raise OptionError(
-            f"No training was found in {', '.join(options.paths)}; name another folder, or train a tokenizer there."
+            f"No training was found in {', '.join(options.paths)}; name another folder, or train "
+            "a tokenizer there."
         )
     heads = [
         "file",
@@ -144,9 +145,9 @@ def run_export(options: Namespace) -> int:
     export merges mine.json > merges.tsv
     export curve mine.json larger.json -o curve.csv
 
-    merges: one merge per line, with tabs between the columns. curve: the size of the corpus after each merge,
-    as CSV, for one training or several. record: options, texts and steps, as JSON. To use a tokenizer with
-    other libraries, see convert.
+    merges: one merge per line, with tabs between the columns. curve: the size of the corpus after
+    each merge, as CSV, for one training or several. record: options, texts and steps, as JSON. To
+    use a tokenizer with other libraries, see convert.
     """
     if options.what != "curve" and len(options.tokenizer) > 1:
         raise OptionError(
@@ -169,11 +170,12 @@ def run_convert(options: Namespace) -> int:
     convert mine.json -o tokenizer.json --format huggingface
     convert ranks.tiktoken --pattern llama3 -o llama3.json --format native
 
-    gpt2 writes two files: OUT, and next to it the merges, such as merges.txt for vocab.json or a-merges.txt
-    for a.json. It replaces an existing file of merges only if that belongs to OUT.
+    gpt2 writes two files: OUT, and next to it the merges, such as merges.txt for vocab.json or
+    a-merges.txt for a.json. It replaces an existing file of merges only if that belongs to OUT.
 
-    A format in which the tokenizer would give other ids is refused. tiktoken files do not hold the pattern and
-    the special tokens: give these to the program that reads the file, or choose huggingface or native.
+    A format in which the tokenizer would give other ids is refused. tiktoken files do not hold the
+    pattern and the special tokens: give these to the program that reads the file, or choose
+    huggingface or native.
     """
     output = Path(options.output)
     check_place(output)
@@ -201,8 +203,8 @@ def run_fetch(options: Namespace) -> int:
     fetch gpt-4o
     fetch Qwen/Qwen3-8B
 
-    Files that tiktoken or huggingface_hub has downloaded before need no network. Downloading others needs
-    the extra [hub].
+    Files that tiktoken or huggingface_hub has downloaded before need no network. Downloading others
+    needs the extra [hub].
     """
     print(fetch(options.name, print_fetching))
     return 0

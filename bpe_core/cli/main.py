@@ -54,7 +54,8 @@ def _run(argv: Sequence[str] | None, prog: str) -> int:
     """Run a subcommand and print its error, unless it comes from writing to stdout."""
     parser = Parser(
         prog=prog,
-        description="Byte-pair encoding on the command line: train, use, compare and audit tokenizers.",
+        description="Byte-pair encoding on the command line: train, use, compare and audit "
+        "tokenizers.",
         epilog=f"{prog} COMMAND --help shows the options of a command with examples.",
     )
     commands = parser.add_subparsers(metavar="COMMAND", required=True, title="commands")

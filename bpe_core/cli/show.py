@@ -34,7 +34,8 @@ def add(commands: Subcommands) -> None:
         "--color",
         choices=("auto", "always", "never"),
         default="auto",
-        help="show tokens by colors, or else by borders; auto: colors in a terminal (default: %(default)s)",
+        help="show tokens by colors, or else by borders; auto: colors in a terminal (default: "
+        "%(default)s)",
     )
 
 

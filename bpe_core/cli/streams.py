@@ -28,7 +28,7 @@ _LABEL_WIDTH: Final = 40
 
 
 def only_stream(paths: Sequence[str]) -> str | None:
-    """Return the path of a stream if it is the only path, and None if all paths are files or folders.
+    """Return the only path if it is a stream, and None if all paths are files or folders.
 
     Raises:
         OptionError: There is a stream next to other paths.
@@ -37,8 +37,8 @@ def only_stream(paths: Sequence[str]) -> str | None:
         if is_stream(path):
             if len(paths) > 1:
                 raise OptionError(
-                    f"{name_of(path)} can't be combined with other inputs; give it alone, "
-                    "or save its text to a file."
+                    f"{name_of(path)} can't be combined with other inputs; give it alone, or "
+                    "save its text to a file."
                 )
             return path
     return None
@@ -65,7 +65,7 @@ def text_blocks(path: str) -> Iterator[str]:
 
 
 def open_tokenizer(source: str, pattern: str | None = None) -> Tokenizer:
-    """Load a tokenizer from a path or by its name, and fetch it if needed; `pattern` overrides its own."""
+    """Load a tokenizer from a path or by name, fetched if needed; `pattern` overrides its own."""
     return load(located(source, print_fetching), pattern=pattern)
 
 
@@ -74,7 +74,7 @@ def print_fetching(done: int, total: int, name: str) -> None:
 
 
 class StderrReporter(Reporter):
-    """Prints sentences on stderr, and in a terminal a progress bar with the time left below them."""
+    """Prints sentences on stderr, and in a terminal a progress bar below them."""
 
     def __init__(self, has_bar: bool = True) -> None:
         self._n_skipped = 0

@@ -23,9 +23,9 @@ from bpe_core.worker.job import Job
 from bpe_core.worker.train import Recipe, TrainRequest, train
 
 SOURCES: Final = (
-    "text files, folders and URLs (s3://, hf://, https://), compressed or not; in .jsonl .csv .tsv .parquet .arrow "
-    ".warc .wet .tar .zip each row or member is a document; PATH::FIELD selects a field; - for stdin; stdin and pipes "
-    "are read once and cannot be sampled"
+    "text files, folders and URLs (s3://, hf://, https://), compressed or not; in .jsonl .csv "
+    ".tsv .parquet .arrow .warc .wet .tar .zip each row or member is a document; PATH::FIELD "
+    "selects a field; - for stdin; stdin and pipes are read once and cannot be sampled"
 )
 
 
@@ -41,7 +41,8 @@ def add_arguments(parser: Parser) -> None:
         "--preset",
         choices=PRESETS,
         default="",
-        help="train a published example with its own text and options, and check the result; needs no OUT",
+        help="train a published example with its own text and options, and check the result; "
+        "needs no OUT",
     )
     parser.add_value(
         "--curve", "FILE", "write the corpus size after each merge to FILE, as CSV"
@@ -68,7 +69,8 @@ def add_arguments(parser: Parser) -> None:
     parser.add_value(
         "--min-piece-count",
         "N",
-        "with --counts: drop pre-tokens seen fewer than N times, and report the largest possible error (default: 1)",
+        "with --counts: drop pre-tokens seen fewer than N times, and report the largest "
+        "possible error (default: 1)",
         1,
         type=integer,
     )
@@ -117,7 +119,8 @@ def add_choice(parser: Parser) -> None:
     parser.add_value(
         "--field --column",
         "NAME",
-        "the field or column with the documents, for each PATH without ::NAME (default: guessed and reported)",
+        "the field or column with the documents, for each PATH without ::NAME (default: guessed "
+        "and reported)",
     )
     parser.add_value(
         "--sample", "X", OPTIONS["sample"].help("all", "such as 1/10 or 0.1")
@@ -187,11 +190,13 @@ def run_train(options: Namespace) -> int:
     train --counts counts.parquet -o mine.json
     train --preset S0
 
-    Until OUT is saved, the merges are saved in OUT.checkpoint every few seconds, as a tokenizer file like any
-    other. If training ends early, the same command with --resume continues from there, or from OUT if it was
-    stopped. It reads the same texts again, so a pipe must deliver the same text.
+    Until OUT is saved, the merges are saved in OUT.checkpoint every few seconds, as a tokenizer
+    file like any other. If training ends early, the same command with --resume continues from
+    there, or from OUT if it was stopped. It reads the same texts again, so a pipe must deliver the
+    same text.
 
-    --extend STAGE1 --pattern none adds merges across words to the merges of STAGE1: this is SuperBPE.
+    --extend STAGE1 --pattern none adds merges across words to the merges of STAGE1: this is
+    SuperBPE.
     """
     with closing(Job(StderrReporter(), patience=0)) as job:
         tokenizer = train(request_of(options), job)

@@ -103,7 +103,8 @@ def _find_tokenizer(options: Namespace, preset: Preset | None) -> Tokenizer:
     if preset:
         return preset.train()
     raise OptionError(
-        "why needs a tokenizer; name one with -t and the texts it was trained on, or choose a --preset."
+        "why needs a tokenizer; name one with -t and the texts it was trained on, or choose a "
+        "--preset."
     )
 
 
@@ -139,7 +140,10 @@ def _choice(
     if is_given:
         yield GIVEN
     if choice.count < choice.most:
-        counts = f"The pair occurs {counted(choice.count, 'time')} in these texts, other pairs up to {formatted(choice.most)}"
+        times = counted(choice.count, "time")
+        counts = (
+            f"The pair occurs {times} here, other pairs up to {formatted(choice.most)}"
+        )
         if is_given:
             yield f"{counts}."
         else:
