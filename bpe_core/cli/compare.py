@@ -59,7 +59,7 @@ def add(commands: Subcommands) -> None:
         "M,...",
         "the metrics to print for each text, folder and script; see below",
         None,
-        type=_metrics,
+        type=_parse_metrics,
     )
     parser.add_value(
         "--examples",
@@ -117,7 +117,7 @@ def _add_arguments(parser: Parser, n_tokenizers: str) -> None:
     )
 
 
-def _metrics(text: str) -> tuple[str, ...]:
+def _parse_metrics(text: str) -> tuple[str, ...]:
     """Parse the value of --metrics."""
     keys = []
     for name in text.split(","):
@@ -198,7 +198,7 @@ def _run(options: Namespace) -> int:
             progress=partial(job.progress, "comparing"),
         )
     results["texts"] = texts_as_json(comparison, options.reference)
-    print(_formatted(results, options), end="")
+    print(_format_results(results, options), end="")
     return 0
 
 
@@ -232,7 +232,7 @@ def _check_reference(reference: str, comparison: Comparison) -> None:
         )
 
 
-def _formatted(results: Mapping[str, Any], options: Namespace) -> str:
+def _format_results(results: Mapping[str, Any], options: Namespace) -> str:
     """Return the results as JSON, or as a report in the chosen form."""
     if options.json:
         return json.dumps(results) + "\n"

@@ -83,7 +83,8 @@ def run_count(options: Namespace) -> int:
         ("pieces", f"{counts.n_pieces:,}"),
         ("different pieces", f"{len(counts.table):,}"),
     ]
-    print(*aligned(ReportTable(("", ""), rows, numbers=(1,))), sep="\n")
+    table = ReportTable(("", ""), rows, numbers=(1,))
+    print("\n".join(aligned(table)))
     return 0
 
 
@@ -92,7 +93,7 @@ def run_counts(options: Namespace) -> int:
 
     counts merge monday.parquet tuesday.parquet -o both.parquet
 
-    The pre-tokens keep the order of the first file, followed by the new ones of each next file. The
+    The pre-tokens keep the order of the first file, followed by the new ones of each further file. The
     tie rule "first" depends on this order: name the files in the order of their texts. The other
     tie rules do not.
     """

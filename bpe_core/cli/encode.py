@@ -210,7 +210,9 @@ def _print_ids(
     n_documents = 0
     n_total = 0
     n_ids = 0  # of this document
-    with closing(encoded(tokenizer, documents, separator, **specials)) as parts:
+    with closing(
+        encode_documents(tokenizer, documents, separator, **specials)
+    ) as parts:
         for part in parts:
             if part is not None:
                 if part.n_ids and not options.count:
@@ -230,7 +232,7 @@ def _print_ids(
         sys.stdout.write(f"{n_total} total\n")
 
 
-def encoded(
+def encode_documents(
     tokenizer: Tokenizer,
     documents: Iterable[Iterable[str]],
     separator: str | None,

@@ -101,7 +101,7 @@ def run_runs(options: Namespace) -> int:
     ]
     rows = [_row(description, rules) for description, rules in runs]
     table = ReportTable(heads, rows, numbers=(2, 3, 4, 5), widest=60)
-    print(*aligned(table), sep="\n")
+    print("\n".join(aligned(table)))
     return 0
 
 

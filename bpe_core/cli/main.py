@@ -56,7 +56,7 @@ def _run(argv: Sequence[str] | None, prog: str) -> int:
         prog=prog,
         description="Byte-pair encoding on the command line: train, use, compare and audit "
         "tokenizers.",
-        epilog=f"{prog} COMMAND --help shows the options of a command with examples.",
+        epilog=f"See {prog} COMMAND --help for options and examples.",
     )
     commands = parser.add_subparsers(metavar="COMMAND", required=True, title="commands")
     for command in COMMANDS:

@@ -198,6 +198,7 @@ def run_train(options: Namespace) -> int:
     --extend STAGE1 --pattern none adds merges across words to the merges of STAGE1: this is
     SuperBPE.
     """
+    # patience=0: the first Ctrl+C always waits until the merges can be saved.
     with closing(Job(StderrReporter(), patience=0)) as job:
         tokenizer = train(request_of(options), job)
     if job.stopped:

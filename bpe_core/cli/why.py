@@ -113,21 +113,21 @@ def _report(subject: Subject, step: int, n_rows: int) -> Iterator[Section]:
     explanation = subject.explanation(step)
     tokenizer = subject.tokenizer
     choice = explanation.choice
-    pieces = list(_pieces(explanation.words, tokenizer))
+    pieces = list(_describe_pieces(explanation.words, tokenizer))
     if choice:
         pair = _labels(tokenizer, (choice.left, choice.right), " + ")
         token = _labels(tokenizer, (choice.token,))
         heading = f"Step {step:,}: {pair} → {token} (id {choice.token})"
-        sentences = list(_choice(choice, tokenizer, subject.rules.ties, step))
-        sentences += map(_place, subject.places(step))
-        sentences += _uses(tokenizer, step)
+        sentences = list(_describe_choice(choice, tokenizer, subject.rules.ties, step))
+        sentences += map(_describe_place, subject.places(step))
+        sentences += _describe_uses(tokenizer, step)
         yield Section(heading, sentences + pieces)
     elif pieces:
         yield Section(sentences=pieces)
     yield _ranking(explanation.table, step, tokenizer, n_rows)
 
 
-def _choice(
+def _describe_choice(
     choice: MergeChoice, tokenizer: Tokenizer, ties: str, step: int
 ) -> Iterator[str]:
     """Explain by which counts and which tie rule the pair was chosen."""
@@ -174,7 +174,7 @@ def _choice(
     yield f"{n_new}, {choice.n_vanished:,} gone, {n_changed} changed"
 
 
-def _place(place: CorpusPlace) -> str:
+def _describe_place(place: CorpusPlace) -> str:
     """Show an occurrence of the pair in its line, and how many there are in the text."""
     left = token_label(place.left.encode())
     right = token_label(place.right.encode())
@@ -183,24 +183,29 @@ def _place(place: CorpusPlace) -> str:
     return f"{place.name}:{place.line}: {line}{total}"
 
 
-def _uses(tokenizer: Tokenizer, step: int) -> Iterator[str]:
+def _describe_uses(tokenizer: Tokenizer, step: int) -> Iterator[str]:
     """Describe what became of the token, if the training record has the lengths of the corpus."""
     record = tokenizer.record
     vocabulary = tokenizer.vocabulary
     if record is None or len(record.steps) < vocabulary.n_merges:
         return
-    lengths = [record.n_tokens_start, *(n_tokens for _, _, n_tokens in record.steps)]
-    uses = token_uses(vocabulary, lengths.__getitem__, step)
+    length_after = [
+        record.n_tokens_start,
+        *(n_tokens for _, _, n_tokens in record.steps),
+    ]
+    uses = token_uses(vocabulary, length_after.__getitem__, step)
     yield f"{counted(uses.made, 'use')} when made, {formatted(uses.left)} left at the end"
     for absorption in uses.absorbed[:_LATER_MERGES_SHOWN]:
         token = _labels(tokenizer, (absorption.token,))
         yield f"  step {absorption.step:,}: {formatted(absorption.n)} became part of {token}"
     n_more = len(uses.absorbed) - _LATER_MERGES_SHOWN
     if n_more > 0:
-        yield f"  and {counted(n_more, 'later merge')}"
+        yield f"  and {counted(n_more, 'more merge')}"
 
 
-def _pieces(pieces: Iterable[CorpusPiece], tokenizer: Tokenizer) -> Iterator[str]:
+def _describe_pieces(
+    pieces: Iterable[CorpusPiece], tokenizer: Tokenizer
+) -> Iterator[str]:
     """Show the tokens of pieces before and after the merge, aligned at the arrow."""
     pieces = list(pieces)
     before = [_labels(tokenizer, piece.before) for piece in pieces]
