@@ -17,7 +17,7 @@ from bpe_core.process import print_to_stderr
 from bpe_core.report import ReportTable, aligned
 from bpe_core.runs import RunDifference, exported, found
 from bpe_core.visible import visible
-from bpe_core.weighted import for_programs
+from bpe_core.weighted import for_programs, formatted
 from bpe_core.whole_file import check_place, write_atomically
 
 
@@ -112,7 +112,7 @@ def _row(description: Mapping[str, Any], rules: str) -> list[str]:
         description["created"][: len("2026-01-31T12:00")].replace("T", " "),
         f"{description['vocab_size']:,}",
         f"{description['merges']:,}",
-        f"{description['bytes']:,}",
+        formatted(description["bytes"]),
         f"{description['bytes_per_token']:.3f}",
         description["corpus"][:8],
         description["ended"],

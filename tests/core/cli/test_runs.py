@@ -136,6 +136,7 @@ def test_a_history_tells_of_starts_weights_and_samples(bpescope: Bpescope) -> No
     asked = {
         "plain.json": ("", ""),
         "heavy.json": ("--weight words.txt=3", ", weight words.txt=3"),
+        "light.json": ("--weight words.txt=1/7", ", weight words.txt=1/7"),
         "part.json": ("--sample 9/10", ", sample 9/10 of the bytes, seed 0"),
         "further.json": ("--extend runs/plain.json --fork 3", ", start from 3 merges"),
     }
