@@ -166,10 +166,13 @@ def test_a_pipe_of_the_shell_is_read_and_a_device_is_not(folder: Path) -> None:
 def test_a_pipe_next_to_other_texts_is_refused(
     bpescope: Bpescope, command: str
 ) -> None:
-    os.mkfifo("pipe")
-    code, out, error = bpescope(f"{command} -t one.json text.txt pipe")
+    reading, writing = os.pipe()
+    os.close(writing)
+    pipe = f"/dev/fd/{reading}"
+    code, out, error = bpescope(f"{command} -t one.json text.txt {pipe}")
+    os.close(reading)
     assert (code, out) == (2, "")
-    assert error.startswith("bpescope: pipe can't be combined with other inputs;")
+    assert error.startswith(f"bpescope: {pipe} can't be combined with other inputs;")
 
 
 def test_count_counts_documents_of_a_folder_and_does_not_flood_the_terminal(
