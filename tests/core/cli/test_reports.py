@@ -186,6 +186,25 @@ def test_tables_tell_parity_of_the_sections_of_a_text(bpescope: Bpescope) -> Non
     assert code == 0 and all(
         part in out for part in ("English", "Русский", f"{n:.2f}", "Cyrillic")
     )
+    assert re.search(r"\nscript +bytes +one.json +two.json\n", out), "no parity"
+
+
+def test_only_numbers_of_four_digits_or_more_are_listed(bpescope: Bpescope) -> None:
+    Path("numbers.txt").write_text("123 123 5678")
+    out = bpescope("measure -t one.json --csv numbers.txt")[1]
+    _, *rows = out.split("numbers of 4 digits and more")[1].splitlines()
+    ways = [row.partition(",")[2].partition(" ")[0] for row in rows]
+    assert [sum(map(int, way.split("+"))) for way in ways] == [4]
+
+
+def test_an_audit_names_the_checks_that_need_more(bpescope: Bpescope) -> None:
+    embeddings = "whether embeddings look untrained (needs --embeddings)."
+    save(load("one.json"), "one.tiktoken", format="tiktoken")
+    out = bpescope("audit -t one.tiktoken --pattern gpt4")[1]
+    counts = "how often tokens occur (needs --corpus)"
+    assert f"\nNot checked: {counts}, {embeddings}\n" in out
+    out = bpescope("audit -t one.json --corpus text.txt")[1]
+    assert f"\nNot checked: {embeddings}\n" in out
 
 
 @pytest.mark.slow
@@ -303,6 +322,7 @@ def test_sennrichs_example_is_printed_step_by_step(bpescope: Bpescope) -> None:
     )
     assert "    first      e + s\n" in told and "    largest    s + t ●\n" in told
     assert "       6 × n e w e s t → n e w e st\n" in told
+    assert "  e + st      9      +9\n  w + e       8\n" in told, "one pair is not tied"
     assert (
         "9 uses when made, 0 left at the end\n    step 2: 9 became part of est\n"
         in told

@@ -205,6 +205,10 @@ def test_what_is_exported(bpescope: Bpescope) -> None:
     assert read == [
         (point.step, point.renyi_efficiency) for point in training_curve(tokenizer)
     ]
+    save(tokenizer, "b.json")
+    _, *lines = bpescope("export curve a.json a.json b.json")[1].splitlines()
+    names = dict.fromkeys(line.partition(",")[0] for line in lines)
+    assert list(names) == ['"a.json 1"', '"a.json 2"', '"b.json"']
     record = json.loads(bpescope("export record a.json")[1])
     assert tokenizer.record and [tuple(step) for step in record["steps"]] == list(
         tokenizer.record.steps
