@@ -1,4 +1,4 @@
-"""Trainings that left a tokenizer file or a checkpoint: found, described, compared, and exported."""
+"""Trainings that left a tokenizer file or a checkpoint: find, describe, compare and export them."""
 
 import json
 import os
@@ -20,63 +20,68 @@ from bpe_core.tokenizer.training_record import OPTION_OF, OPTIONS, Options
 from bpe_core.visible import counted, shortened, token_label, visible
 from bpe_core.weighted import count_text, for_programs
 
-_NAMED: Final = 5  # tokens that are named of those that only one has
-_NONE: Final = "none"  # of an option that a training was not asked for
+_NAMED: Final = 5
+"""Tokens of only one training that are named."""
+_NONE: Final = "none"
+"""The value of an option that was not given."""
 
 
 def run_options(tokenizer: Tokenizer) -> dict[str, str]:
-    """The name of each option -> its value, for a tokenizer that keeps the record of its training; {} for others.
+    """Return the options of a training by name, from its record; {} without a record.
 
-    Names are those of `OPTIONS`; "texts", the corpus without its weights, comes last."""
+    The names come from `OPTIONS`, followed by "texts", the corpus without its weights.
+    """
     record = tokenizer.record
     if record is None:
         return {}
-    values = {field: getattr(record, field) for field in OPTION_OF} | {
-        "special_tokens": tokenizer.special_tokens
-    }
-    weights = record.weights or " ".join(
-        f"{one.name}={count_text(one.weight)}"
-        for one in record.sources
-        if one.weight != 1
-    )
-    size = sum(source.bytes for source in record.sources)
-    digest = sha256(
-        "".join(source.sha256 for source in record.sources).encode()
-    ).hexdigest()
-    return {
-        option.name: _written(values[field]) for field, option in OPTION_OF.items()
-    } | {
-        OPTIONS["extend"].name: counted(record.n_given, "merge")
-        if record.n_given
-        else _NONE,
-        OPTIONS["sample"].name: record.sample or _NONE,
-        OPTIONS["weight"].name: weights or _NONE,
-        "texts": f"{counted(len(record.sources), 'text')} of {counted(size, 'byte')} ({digest[:8]})",
-    }
+    values = {}
+    for field, option in OPTION_OF.items():
+        values[option.name] = _written(getattr(record, field))
+    values[OPTION_OF["special_tokens"].name] = _written(tokenizer.special_tokens)
+    start = counted(record.n_given, "merge") if record.n_given else _NONE
+    values[OPTIONS["extend"].name] = start
+    values[OPTIONS["sample"].name] = record.sample or _NONE
+    weights = [
+        f"{source.name}={count_text(source.weight)}"
+        for source in record.sources
+        if source.weight != 1
+    ]
+    values[OPTIONS["weight"].name] = record.weights or " ".join(weights) or _NONE
+    n_bytes = sum(source.bytes for source in record.sources)
+    digests = "".join(source.sha256 for source in record.sources)
+    digest = sha256(digests.encode()).hexdigest()[:8]
+    texts = counted(len(record.sources), "text")
+    values["texts"] = f"{texts} of {counted(n_bytes, 'byte')} ({digest})"
+    return values
 
 
 def _written(value: object) -> str:
+    """Return the value of an option as text."""
+    if isinstance(value, int):
+        return f"{value:,}"
     if isinstance(value, Mapping | Sequence) and not isinstance(value, str):
         value = " ".join(value)
-    return (f"{value:,}" if isinstance(value, int) else str(value or "")) or _NONE
+    return str(value or _NONE)
 
 
-_USUAL: Final = {
-    option.name: ""
-    if field in ("vocab_size", "pattern", "ties")
-    else _written(getattr(Options(), field))
+_ALWAYS_DESCRIBED: Final = ("pattern", "ties")
+_DEFAULTS: Final = {
+    option.name: _written(getattr(Options(), field))
     for field, option in OPTION_OF.items()
 }
 
 
 class TrainingRun(NamedTuple):
+    """A tokenizer file or a checkpoint with the record of its training."""
+
     path: Path
     tokenizer: Tokenizer
 
     def described(self) -> dict[str, Any]:
-        """Its options, corpus and results, as `--json` prints them."""
+        """Return its options, corpus and results, as `runs --json` prints them."""
         record = self.tokenizer.record
         assert record
+        is_checkpoint = self.path.suffix == ".checkpoint"
         return {
             "path": str(self.path),
             "created": record.created or _written_at(self.path),
@@ -88,28 +93,23 @@ class TrainingRun(NamedTuple):
             "bytes": record.n_bytes,
             "corpus": record.corpus_digest,
             "bytes_per_token": _compression(self.tokenizer),
-            "ended": "under way, or killed"
-            if self.path.suffix == ".checkpoint"
-            else record.stop_reason,
+            "ended": "under way, or killed" if is_checkpoint else record.stop_reason,
         }
 
     @property
     def options(self) -> str:
-        """What it was asked for in words: pattern and ties, and what is not as usual."""
-        rules = {
-            name: value
-            for name, value in run_options(self.tokenizer).items()
-            if value != _USUAL.get(name, _NONE)
-        }
-        return ", ".join(
-            f"{name} {value}"
-            for name, value in rules.items()
-            if name not in ("vocabulary", "texts")
-        )
+        """The pattern, the tie rule and the unusual options: "pattern words, ties first"."""
+        shown = []
+        for name, value in run_options(self.tokenizer).items():
+            if name in ("vocabulary", "texts"):
+                continue
+            if name in _ALWAYS_DESCRIBED or value != _DEFAULTS.get(name, _NONE):
+                shown.append(f"{name} {value}")
+        return ", ".join(shown)
 
 
 def _written_at(path: Path) -> str:
-    """When a file was written, in ISO 8601, UTC; "" if it does not exist any more."""
+    """Return when a file was written, in ISO 8601, UTC; "" if it no longer exists."""
     try:
         seconds = path.stat().st_mtime
     except OSError:
@@ -118,185 +118,213 @@ def _written_at(path: Path) -> str:
 
 
 def found(paths: Iterable[Path]) -> Iterator[TrainingRun]:
-    """The trainings in files and in folders themselves, not below them; `OptionError` if a path does not exist."""
+    """Yield the trainings in files and folders. Folders in folders are not searched.
+
+    Raises:
+        OptionError: A path does not exist.
+    """
     for path in paths:
         if not path.exists():
             raise OptionError(
-                f"There is no {path}; name a folder with tokenizer files, or two such files."
+                f"{path} does not exist; name a folder with tokenizer files, or two such files."
             )
         for file in sorted(path.iterdir()) if path.is_dir() else [path]:
             with suppress(BpeError, OSError):
                 if file.is_file():
                     with file.open("rb") as head:
-                        is_ours = recognizes(head.read(256))
-                    if is_ours and (tokenizer := load(file)).record:
+                        is_native = recognizes(head.read(256))
+                    tokenizer = load(file) if is_native else None
+                    if tokenizer and tokenizer.record:
                         yield TrainingRun(file, tokenizer)
 
 
 class RunDifference(NamedTuple):
-    """Two lists of merges compared; merges are equal if they join the same two byte strings, whatever the ids."""
+    """The difference between two trainings. Merges are equal if they join the same bytes."""
 
-    options: dict[
-        str, tuple[str, str]
-    ]  # name -> its value in each, of those that differ
-    n_same: int  # the first so many merges are the same
-    next: tuple[
-        str, str
-    ]  # the one after them of each in words, "" where there are no more
-    n_both: int  # tokens learned after that by both, perhaps at other steps or from other parts
-    only: tuple[
-        tuple[bytes, ...], tuple[bytes, ...]
-    ]  # and those by one, in the order of the steps
-    compression: tuple[
-        float | None, float | None
-    ]  # bytes a token of its own corpus at the end, None without a record
+    options: dict[str, tuple[str, str]]
+    """Name -> its value in each training, for the options that differ."""
+    n_same: int
+    """How many merges are the same, from the first on."""
+    next: tuple[str, str]
+    """The first merge of each that is not the same, in words; "" after the last merge."""
+    n_both: int
+    """How many tokens both learned after that, perhaps at other steps or from other parts."""
+    only: tuple[tuple[bytes, ...], tuple[bytes, ...]]
+    """The tokens that only one of them learned after that, in the order of the steps."""
+    compression: tuple[float | None, float | None]
+    """Bytes per token in its own corpus at the end of each; None without a record."""
 
     @classmethod
     def of(cls, first: Tokenizer, second: Tokenizer) -> Self:
-        """Compare two tokenizers; linear in their merges."""
+        """Compare two tokenizers. Linear in the number of merges."""
         n_same = merges_in_common(first, second)
-        ours, theirs = (
-            dict.fromkeys(
-                one.token_bytes(token) for _, _, token in one.vocabulary.merges[n_same:]
-            )
-            for one in (first, second)
-        )
-        options, others = run_options(first), run_options(second)
-        texts = [
-            Counter((one.sha256, one.weight) for one in of.record.sources)
-            for of in (first, second)
-            if of.record
-        ]
-        if options.get("texts") != others.get("texts") and texts[1:] == texts[:1]:
+        ours = _tokens_after(first, n_same)
+        theirs = _tokens_after(second, n_same)
+        options = run_options(first)
+        others = run_options(second)
+        have_same_texts = _texts_of(first) == _texts_of(second)
+        if have_same_texts and options.get("texts") != others.get("texts"):
             others["texts"] = "the same texts in another order"
         return cls(
-            {
+            options={
                 name: (value, others[name])
                 for name, value in options.items()
                 if value != others.get(name, value)
             },
-            n_same,
-            (_merge_at(first, n_same), _merge_at(second, n_same)),
-            len(ours.keys() & theirs.keys()),
-            (
-                tuple(one for one in ours if one not in theirs),
-                tuple(one for one in theirs if one not in ours),
+            n_same=n_same,
+            next=(_merge_at(first, n_same), _merge_at(second, n_same)),
+            n_both=len(ours.keys() & theirs.keys()),
+            only=(
+                tuple(token for token in ours if token not in theirs),
+                tuple(token for token in theirs if token not in ours),
             ),
-            (_compression(first), _compression(second)),
+            compression=(_compression(first), _compression(second)),
         )
 
     def sentences(self, first: str, second: str) -> Iterator[str]:
-        """The difference for a person; `first` and `second` are what the two are called."""
+        """Describe the difference in sentences; `first` and `second` are the names of the two."""
         if self.options:
-            values = (
-                (name, [visible(shortened(value, 50)) for value in two])
-                for name, two in self.options.items()
-            )
-            asked = "; ".join(f"{name} {' and '.join(two)}" for name, two in values)
-            yield f"Asked of {first} and {second}: {asked}."
-        ours, theirs = self.next
-        if not ours and not theirs:
-            yield f"The same merges: all {self.n_same:,}."
+            differences = []
+            for name, values in self.options.items():
+                ours, theirs = (visible(shortened(value, 50)) for value in values)
+                differences.append(f"{name} {ours} and {theirs}")
+            yield f"Options of {first} and {second}: {'; '.join(differences)}."
+        our_next, their_next = self.next
+        if not our_next and not their_next:
+            yield f"The merges are the same: {self.n_same:,}."
             return
-        if not ours or not theirs:
-            shorter, longer, more = (
-                (second, first, self.only[0]) if ours else (first, second, self.only[1])
-            )
-            yield f"The same until step {self.n_same:,}, where {shorter} ends; {longer} has {len(more):,} more."
+        same = f"The same until step {self.n_same:,}"
+        if not our_next:
+            yield f"{same}, where {first} ends; {second} has {len(self.only[1]):,} more."
+        elif not their_next:
+            yield f"{same}, where {second} ends; {first} has {len(self.only[0]):,} more."
         else:
-            yield f"The same until step {self.n_same:,}, then:"
-            yield f"  {first}: {ours}"
-            yield f"  {second}: {theirs}"
-            yield f"What they learned after that has {counted(self.n_both, 'token')} in common."
-            for name, only in ((first, self.only[0]), (second, self.only[1])):
-                if only:
-                    labels = ", ".join(
-                        shortened(token_label(token), 30) for token in only[:_NAMED]
-                    )
-                    yield f"  only {name}: {len(only):,}: {labels}{', …' if len(only) > _NAMED else ''}"
-        if None not in self.compression:
-            a, b = self.compression
-            yield f"Bytes a token of its corpus at the end: {first} {a:.4f}, {second} {b:.4f}."
+            yield f"{same}, then:"
+            yield f"  {first}: {our_next}"
+            yield f"  {second}: {their_next}"
+            yield "Tokens learned after that:"
+            yield f"  both: {self.n_both:,}"
+            for name, tokens in ((first, self.only[0]), (second, self.only[1])):
+                if tokens:
+                    labels = [shortened(token_label(token), 30) for token in tokens]
+                    if len(labels) > _NAMED:
+                        labels[_NAMED:] = ["…"]
+                    yield f"  only {name}: {len(tokens):,} ({', '.join(labels)})"
+        ours_at_end, theirs_at_end = self.compression
+        if ours_at_end is not None and theirs_at_end is not None:
+            yield (
+                f"Bytes per token at the end, each in its own corpus: {first} {ours_at_end:.4f}, "
+                f"{second} {theirs_at_end:.4f}."
+            )
+
+
+def _tokens_after(tokenizer: Tokenizer, step: int) -> dict[bytes, None]:
+    """Return the bytes of the tokens that were learned after a step, in order."""
+    merges = tokenizer.vocabulary.merges[step:]
+    return dict.fromkeys(tokenizer.token_bytes(token) for _, _, token in merges)
+
+
+def _texts_of(tokenizer: Tokenizer) -> Counter[tuple[str, object]] | None:
+    """Return the texts of a training with their weights, without their order."""
+    if tokenizer.record is None:
+        return None
+    return Counter(
+        (source.sha256, source.weight) for source in tokenizer.record.sources
+    )
 
 
 def _merge_at(tokenizer: Tokenizer, index: int) -> str:
-    """The merge of that index in words, with what a record tells of it; "" if there are not so many."""
+    """Describe a merge, with its counts if there is a record; "" after the last merge."""
     if index >= tokenizer.step:
         return ""
     left, right, _ = tokenizer.vocabulary.merge_of(index + 1)
-    pair = f"{token_label(tokenizer.token_bytes(left))} + {token_label(tokenizer.token_bytes(right))}"
+    parts = [token_label(tokenizer.token_bytes(part)) for part in (left, right)]
+    pair = " + ".join(parts)
     if tokenizer.record is None or index >= len(tokenizer.record.steps):
         return pair
-    count, ties, _ = tokenizer.record.steps[index]
-    why = (
-        "given"
-        if not ties
-        else "no tie"
-        if ties == 1
-        else f"one of {ties:,} with this count"
-    )
-    return f"{pair}, which occurs {counted(count, 'time')} ({why})"
+    count, n_tied, _ = tokenizer.record.steps[index]
+    reason = f"one of {n_tied:,} with this count"
+    if n_tied == 0:
+        reason = "given"
+    elif n_tied == 1:
+        reason = "no tie"
+    return f"{pair}, which occurs {counted(count, 'time')} ({reason})"
 
 
 def _compression(tokenizer: Tokenizer) -> float | None:
+    """Return the bytes per token of the training corpus; None without a record."""
     record = tokenizer.record
     if record is None:
         return None
-    steps = record.steps[: tokenizer.step]
-    return ratio(record.n_bytes, steps[-1][2] if steps else record.n_tokens_start)
+    n_tokens = record.n_tokens_start
+    if tokenizer.step and record.steps:
+        _, _, n_tokens = record.steps[: tokenizer.step][-1]
+    return ratio(record.n_bytes, n_tokens)
 
 
 def exported(
     what: str, tokenizers: Sequence[Tokenizer], names: Sequence[str]
 ) -> Iterable[str]:
-    """Lines of the "merges" of a training, separated by tabs, of its "record" in JSON, or of the "curve" of several as
-    CSV; `names` are files. Raises `OptionError` for a record or curve that there is not."""
+    """Return the lines that `export` prints.
+
+    Args:
+        what: "merges" for columns with tabs, "record" for JSON, or "curve" for CSV.
+        tokenizers: One tokenizer; several only for a curve.
+        names: Their files.
+
+    Raises:
+        OptionError: The file has no record of a training, which a record or curve is made from.
+    """
     if what == "merges":
         return _merges(tokenizers[0])
     if what == "record":
-        record = tokenizers[0].record
-        if record is None:
-            raise OptionError(
-                "There is no record of a training in this tokenizer's file."
-            )
-        steps = record.steps[: tokenizers[0].step]
-        told = {**asdict(record), "corpus_digest": record.corpus_digest, "steps": steps}
-        return [json.dumps(told, ensure_ascii=False, default=for_programs) + "\n"]
-    short = list(map(os.path.basename, names))
-    labels = [
-        name if short.count(name) == 1 else f"{name} {number}"
-        for number, name in enumerate(short, 1)
-    ]
-    is_several = len(labels) > 1
-    lines = [",".join([*["run"] * is_several, *CurvePoint._fields]) + "\n"]
-    for label, tokenizer in zip(labels, tokenizers, strict=True):
-        run = ['"' + label.replace('"', '""') + '"'] * is_several
+        return [_record(tokenizers[0])]
+    return _curves(tokenizers, [os.path.basename(name) for name in names])
+
+
+def _record(tokenizer: Tokenizer) -> str:
+    record = tokenizer.record
+    if record is None:
+        raise OptionError(
+            "This tokenizer's file has no record of its training; name one that bpescope has "
+            "trained."
+        )
+    fields = asdict(record)
+    fields["corpus_digest"] = record.corpus_digest
+    fields["steps"] = record.steps[: tokenizer.step]
+    return json.dumps(fields, ensure_ascii=False, default=for_programs) + "\n"
+
+
+def _curves(tokenizers: Sequence[Tokenizer], names: Sequence[str]) -> list[str]:
+    """Return a row for each step of each training, with its name if there are several."""
+    are_several = len(tokenizers) > 1
+    header = ",".join(CurvePoint._fields)
+    lines = [f"run,{header}\n" if are_several else f"{header}\n"]
+    for number, (name, tokenizer) in enumerate(zip(names, tokenizers, strict=True), 1):
+        start = ""
+        if are_several:
+            label = name if names.count(name) == 1 else f"{name} {number}"
+            escaped = label.replace('"', '""')
+            start = f'"{escaped}",'
         for point in training_curve(tokenizer):
-            lines.append(
-                ",".join(
-                    [
-                        *run,
-                        *(
-                            "" if value is None else repr(for_programs(value))
-                            for value in point
-                        ),
-                    ]
-                )
-                + "\n"
-            )
+            values = [
+                "" if value is None else repr(for_programs(value)) for value in point
+            ]
+            lines.append(f"{start}{','.join(values)}\n")
     return lines
 
 
 def _merges(tokenizer: Tokenizer) -> Iterator[str]:
+    """Yield a line for each merge, with its counts if there is a record."""
     steps = tokenizer.record.steps if tokenizer.record else ()
     columns = ["step", "left_id", "right_id", "id", "left", "right", "token", "hex"]
-    yield (
-        "\t".join([*columns, *(("count", "ties", "n_tokens") if steps else ())]) + "\n"
-    )
-    for number, merge in enumerate(tokenizer.merges):
-        labels = (token_label(tokenizer.token_bytes(id)) for id in merge)
-        values = (number + 1, *merge, *labels, tokenizer.token_bytes(merge[2]).hex())
-        counts = map(
-            repr, map(for_programs, steps[number] if number < len(steps) else ())
-        )
-        yield "\t".join((*map(str, values), *counts)) + "\n"
+    if steps:
+        columns += ["count", "ties", "n_tokens"]
+    yield "\t".join(columns) + "\n"
+    for index, merge in enumerate(tokenizer.merges):
+        values = [str(index + 1), *map(str, merge)]
+        values += [token_label(tokenizer.token_bytes(id)) for id in merge]
+        values.append(tokenizer.token_bytes(merge[2]).hex())
+        if index < len(steps):
+            values += [repr(for_programs(count)) for count in steps[index]]
+        yield "\t".join(values) + "\n"

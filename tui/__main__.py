@@ -1,7 +1,7 @@
-"""The command `bpescope`: a subcommand goes to the headless face, anything else opens the app on it.
+"""The command `bpescope`: run a subcommand, or open the app.
 
-Arguments are checked before anything heavy is imported, so that a wrong one is answered at once.
-Only the status of a file is looked at by then. Files are opened after the first frame.
+Arguments are checked before anything heavy is imported, so that a wrong one is reported at once.
+The check only looks at the status of files. They are opened after the first frame.
 """
 
 import gc
@@ -15,27 +15,26 @@ from pathlib import Path
 from tui import command
 
 HEADLESS = (
-    *(
-        "train",
-        "count",
-        "counts",
-        "encode",
-        "decode",
-        "show",
-        "measure",
-        "compare",
-        "audit",
-        "why",
-        "runs",
-        "export",
-    ),
-    *("convert", "fetch"),
+    "train",
+    "count",
+    "counts",
+    "encode",
+    "decode",
+    "show",
+    "measure",
+    "compare",
+    "audit",
+    "why",
+    "runs",
+    "export",
+    "convert",
+    "fetch",
 )
-"""The subcommands of `bpe_core.cli.main`, whose import would take its time."""
+"""The subcommands of `bpe_core.cli.main`, listed here since importing it is slow."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run bpescope with `argv` (default: the command line); the exit code."""
+    """Run bpescope with `argv` (default: the command line), and return the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     from bpe_core.process import guarded
 
@@ -49,19 +48,19 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _answer(arguments: list[str], options: Namespace) -> int:
-    """Parse the arguments into `options`, and print what needs no app; 0."""
+    """Parse the arguments into `options`, print the version if asked, and return the exit code 0."""
     from bpe_core.cli.arguments import Parser
 
     parser = Parser(
         prog="bpescope",
-        description="See byte-pair encoding: watch it learn, type among its tokens, audit its vocabulary.",
-        epilog=f"Without the screen: bpescope COMMAND …, each with its own --help: {', '.join(HEADLESS)}.",
+        description="See byte-pair encoding: watch a vocabulary grow, edit text as tokens, audit the vocabulary.",
+        epilog=f"Commands without the app: {', '.join(HEADLESS)}. See bpescope COMMAND --help.",
     )
-    paths = "texts or folders to choose as the corpus; tokenizers to open"
+    paths = "texts or folders to use as the corpus, or tokenizers to open"
     parser.add_argument("paths", nargs="*", metavar="PATH", help=paths)
     tokenizers = (
-        "a tokenizer to open, several by several -t: a file in any supported format, a folder that holds one, a name "
-        "of the app's list, or one such as gpt-4o"
+        "a tokenizer to open: a file in any supported format, a folder with one, a name in the app's list, or a name "
+        "such as gpt-4o; repeatable"
     )
     parser.add_argument(
         "-t",
@@ -71,14 +70,14 @@ def _answer(arguments: list[str], options: Namespace) -> int:
         metavar="TOKENIZER",
         help=tokenizers,
     )
-    full_speed = "show merges as soon as they are learned, and at no pace for eyes, until another is chosen (+ and -)"
+    full_speed = "show merges as soon as they are learned, until you choose a slower speed (+ and -)"
     parser.add_argument("--full-speed", action="store_true", help=full_speed)
-    lesson = (
-        "begin with the lesson in this file, of TOML; those of bpescope are an example"
-    )
+    lesson = "start with the lesson in this TOML file; see tui/lessons for examples"
     parser.add_argument("--lesson", default="", metavar="FILE", help=lesson)
     parser.add_argument(
-        "--version", action="store_true", help="say which version this is"
+        "--version",
+        action="store_true",
+        help="show the version, and whether the C kernel is used",
     )
     parser.parse_args(arguments, options)
     options.opens = not options.version
@@ -98,7 +97,7 @@ def _open_app(options: Namespace) -> int:
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         without = f"{', '.join(f'bpescope {command}' for command in HEADLESS[:-1])} or bpescope {HEADLESS[-1]}"
         print_to_stderr(
-            f"bpescope: the app needs a terminal, and this is none; without one use {without}."
+            f"bpescope: The app needs an interactive terminal. Without one, use {without}."
         )
         return 2
     from tui.terminal.driver import keyboard_held

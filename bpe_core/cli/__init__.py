@@ -1,1 +1,1 @@
-"""The command line `bpescope COMMAND`: a module for each subcommand or a few that are alike, and what these share."""
+"""The command line `bpescope COMMAND`: one module per subcommand or group of similar ones."""

@@ -6,7 +6,7 @@ import sys
 from argparse import ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
 from inspect import cleandoc
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias
 
 from bpe_core.errors import LONGEST
 from bpe_core.process import print_to_stderr
@@ -14,7 +14,11 @@ from bpe_core.tokenizer.training_record import OPTION_OF, OPTIONS, peers_name
 from bpe_core.visible import quoted, shortened, visible
 
 Subcommands: TypeAlias = "argparse._SubParsersAction[Parser]"
-A_TOKENIZER = "a tokenizer file in any supported format, a folder with one, or a name such as gpt-4o"
+A_TOKENIZER: Final = "a tokenizer file in any supported format, a folder with one, or a name such as gpt-4o"
+TEXTS: Final = (
+    "texts: files, compressed or not, with rows (.jsonl, .csv, .parquet) or without, and "
+    "folders; standard input (UTF-8) if left out or -"
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -31,14 +35,19 @@ class Parser(argparse.ArgumentParser):
         raise SystemExit(2)
 
     def add_tokenizer(self, several: str = "") -> None:
-        """Add `-t`, one tokenizer or as many as `several` describes, and `--pattern`."""
-        what = A_TOKENIZER
+        """Add `-t` and `--pattern`; `several` describes how often -t can be given, "" for once."""
+        description = A_TOKENIZER
         action = None
         if several:
-            what += f"; {several}"
+            description += f"; {several}"
             action = "append"
         self.add_value(
-            "-t --tokenizer", "TOKENIZER", what, None, action=action, required=True
+            "-t --tokenizer",
+            "TOKENIZER",
+            description,
+            None,
+            action=action,
+            required=True,
         )
         self.add_given_pattern()
 
@@ -47,7 +56,7 @@ class Parser(argparse.ArgumentParser):
         self.add_value(
             "--pattern",
             "P",
-            "split text by this pattern, if TOKENIZER has none or a wrong one",
+            "split text by this pattern instead of TOKENIZER's own",
             None,
         )
 
@@ -56,24 +65,33 @@ class Parser(argparse.ArgumentParser):
         self.add_value("--dask", "local|ADDRESS", OPTIONS["dask"].help())
 
     def add_value(
-        self, names: str, metavar: str, what: str, default: object = "", **more: Any
+        self,
+        names: str,
+        metavar: str,
+        description: str,
+        default: object = "",
+        **keywords: Any,
     ) -> None:
         """Add an option with a value, by names such as "-o --output".
 
-        `more` is passed to `add_argument`.
+        `keywords` are passed to `add_argument`.
         """
         self.add_argument(
-            *names.split(), default=default, metavar=metavar, help=what, **more
+            *names.split(),
+            default=default,
+            metavar=metavar,
+            help=description,
+            **keywords,
         )
 
-    def add_flag(self, name: str, what: str) -> None:
-        self.add_argument(f"--{name}", action="store_true", help=what)
+    def add_flag(self, name: str, description: str) -> None:
+        self.add_argument(f"--{name}", action="store_true", help=description)
 
     def add_forms(self, **forms: str) -> argparse._MutuallyExclusiveGroup:
         """Add mutually exclusive flags, given as name and help text, and return their group."""
         group = self.add_mutually_exclusive_group()
-        for name, what in forms.items():
-            group.add_argument(f"--{name}", action="store_true", help=what)
+        for name, description in forms.items():
+            group.add_argument(f"--{name}", action="store_true", help=description)
         return group
 
 
@@ -112,9 +130,13 @@ def add_command(
     sentence, examples without the program's name, and further paragraphs; `notes` follow them.
     """
     name = run.__name__.removeprefix("run_")
-    what, examples, *paragraphs = cleandoc(run.__doc__ or "\n\n").split("\n\n")
+    documentation = cleandoc(run.__doc__ or "\n\n")
+    summary, examples, *paragraphs = documentation.split("\n\n")
     parser = commands.add_parser(
-        name, help=what, description=what, formatter_class=RawDescriptionHelpFormatter
+        name,
+        help=summary,
+        description=summary,
+        formatter_class=RawDescriptionHelpFormatter,
     )
     program = parser.prog.removesuffix(name)
     calls = [f"  {program}{example}" for example in examples.splitlines()]
@@ -122,6 +144,6 @@ def add_command(
     parser.epilog = "\n\n".join([example_paragraph, *paragraphs, *notes])
     parser.set_defaults(run=run)
     parser.add_argument(
-        "--debug", action="store_true", help="show where an unexpected error happened"
+        "--debug", action="store_true", help="print a traceback for unexpected errors"
     )
     return parser

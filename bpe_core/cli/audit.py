@@ -1,4 +1,4 @@
-"""`audit`: what is suspicious about a vocabulary, as a table, as JSON lines, or as an exit code for CI."""
+"""`audit`: list suspicious tokens, for people and for programs, with an exit code for CI."""
 
 import json
 from argparse import Namespace
@@ -16,8 +16,9 @@ from bpe_core.auditing.reachability import NORMALIZERS, what_if
 from bpe_core.auditing.static import incomplete_bigrams, summary
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.auditing.verdicts import Verdict, verdict, verdicts, verdicts_on
-from bpe_core.cli.arguments import Subcommands, add_command
+from bpe_core.cli.arguments import Parser, Subcommands, add_command
 from bpe_core.cli.streams import StderrReporter, open_tokenizer
+from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError
 from bpe_core.process import INTERRUPTED, print_to_stderr
 from bpe_core.report import ReportTable, Section, as_html, as_markdown, as_text
@@ -27,66 +28,94 @@ from bpe_core.weighted import for_programs
 from bpe_core.worker.audit import AuditRequest, examined
 from bpe_core.worker.job import Job
 
-_FIRST: Final = 50  # tokens in a report, unless all are asked for
-_OF_KIND: Final = (
-    10  # findings of each kind in a terminal, and tokens shown before everything else
-)
+_SHOWN_IN_REPORT: Final = 50
+"""Tokens in Markdown or HTML without --all."""
+_SHOWN_IN_TERMINAL: Final = 10
+"""Findings of each kind without --all, and tokens with the highest scores."""
 _SCORE: Final = (
-    "The score ranks tokens for a reader's attention; it is no measured probability. Each kind of evidence has a "
-    "weight, each further kind takes its part of what is left to 1, and the parts shown add up. Where the rows of a "
-    "model are known, the other kinds count as far as the row agrees. What chosen texts show counts as far as it is "
-    "unusual for the thousand tokens learned about when it was (Bayes, with 0.3 % of a vocabulary glitch tokens)."
+    "The score ranks tokens by how much they deserve a look; it is not a probability. Each kind "
+    "of evidence has a weight: the first kind counts in full, and each further kind takes its "
+    "part of the rest up to 1, so the parts shown add up. If embeddings are given, the other "
+    "kinds count as far as the embedding agrees. Evidence from the chosen texts counts more the "
+    "more unusual it is for the thousand tokens learned around the same time (Bayes, with 0.3 % "
+    "of a vocabulary glitch tokens)."
 )
 
 
 def add(commands: Subcommands) -> None:
-    kinds = "".join(f"\n  {name:22}{kind.meaning}" for name, kind in KINDS.items())
-    parser = add_command(commands, run_audit, f"kinds of findings:{kinds}")
+    width = max(map(len, KINDS))
+    lines = [f"  {name:{width}}  {kind.meaning}" for name, kind in KINDS.items()]
+    kinds = "\n".join(["kinds of findings:", *lines])
+    parser = add_command(commands, run_audit, kinds)
     parser.add_tokenizer()
-    which = "a file or folder, or what `count` has written; repeatable"
-    own = f"texts to count its tokens in, such as those it learned from: {which}"
-    parser.add_value("--corpus", "PATH", own, [], action="append")
+    _add_evidence(parser)
+    parser.add_forms(
+        jsonl="print one JSON object per finding: id, token (its bytes in hex), text, score (0 "
+        "to 1, higher is more suspicious), severity, kinds, reason, shares (the parts of the "
+        "score), evidence",
+        markdown="print a report in Markdown, such as for a model card",
+        html="print a report as a self-contained HTML page",
+        bigrams="print only the pairs of tokens that are valid text only together: the two ids "
+        "and the text, one pair per line",
+    )
+    parser.add_flag(
+        "all", "print all findings, or all tokens in a report, not only the first ones"
+    )
     parser.add_value(
-        "--reference",
+        "--fail-on", "KIND,...", "exit with code 1 if there are findings of these kinds"
+    )
+    parser.add_flag(
+        "all-tokens", "with --jsonl: print one object per token of the vocabulary"
+    )
+    parser.add_value(
+        "--what-if",
+        "PATTERN",
+        "print only the tokens that would become unreachable if this pattern split the text",
+        None,
+    )
+    parser.add_value(
+        "--what-if-normalizer",
+        "NAME",
+        f"the same with this normalizer before the split: {', '.join(NORMALIZERS)}",
+        None,
+        choices=NORMALIZERS,
+    )
+
+
+def _add_evidence(parser: Parser) -> None:
+    """Add the options for texts and embeddings."""
+    files = "files, folders, or files written by `count`; repeatable"
+    parser.add_value(
+        "--corpus",
         "PATH",
-        f"texts that a model is to learn from: {which}",
+        f"texts to count the tokens in, such as the training corpus: {files}",
         [],
         action="append",
     )
-    model = "the embeddings of a model that uses the tokenizer: .safetensors, the index of several, or .npy"
-    parser.add_value("--embeddings", "FILE", model)
+    parser.add_value(
+        "--reference",
+        "PATH",
+        f"texts such as a model will be trained on: {files}",
+        [],
+        action="append",
+    )
+    parser.add_value(
+        "--embeddings",
+        "FILE",
+        "the embeddings of a model with this tokenizer: .safetensors, an index of several of "
+        "these, or .npy",
+    )
     parser.add_value(
         "--tensor",
         "NAME",
-        "which matrix of FILE; the usual ones are found without",
+        "the matrix in FILE (default: found by its usual name)",
         None,
     )
-    judged = "what rows are judged by: norm for inputs, cosine for outputs and tied ones, unless told"
-    parser.add_argument("--indicator", choices=INDICATORS, help=judged)
-    parser.add_forms(
-        jsonl="print one JSON object a finding: id, token (its bytes in hex), text, score (0 to 1, higher is more "
-        "suspicious), severity, kinds, reason, shares (what the score is made of), evidence",
-        markdown="print a report in Markdown, as for a model card",
-        html="print a report as one self-contained HTML page",
-        bigrams="instead, print every pair of tokens that are text only together: ids and text, a line each",
-    )
-    parser.add_flag(
-        "all",
-        "print every finding, or every token in a report, not only the first ones",
-    )
-    parser.add_value(
-        "--fail-on", "KIND,...", "exit with 1 if there is a finding of these kinds"
-    )
-    parser.add_flag(
-        "all-tokens", "with --jsonl: one object a token of the vocabulary instead"
-    )
-    dead = "instead, print the tokens that no text would become any more if this pattern split the text"
-    parser.add_value("--what-if", "PATTERN", dead, None)
-    normalizers = (
-        f"the same for a normalizer before the split: {', '.join(NORMALIZERS)}"
-    )
-    parser.add_value(
-        "--what-if-normalizer", "NAME", normalizers, None, choices=NORMALIZERS
+    parser.add_argument(
+        "--indicator",
+        choices=INDICATORS,
+        help="what to judge embeddings by (default: norm for input embeddings, cosine for "
+        "output and tied ones)",
     )
 
 
@@ -98,50 +127,81 @@ def run_audit(options: Namespace) -> int:
     audit -t gpt2 --embeddings model.safetensors --html > audit.html
     audit -t gpt-4 --what-if qwen2
     """
-    fatal = [kind for name in options.fail_on.split(",") if (kind := name.strip())]
-    if unknown := [kind for kind in fatal if kind not in KINDS]:
-        raise OptionError(
-            f"--fail-on: there is no kind {unknown[0]!r} of finding; the kinds are {', '.join(KINDS)}."
-        )
+    fatal_kinds = _parse_kinds(options.fail_on)
     if options.all_tokens and not options.jsonl:
         raise OptionError(
-            "--all-tokens prints one JSON object a token; give --jsonl too."
+            "--all-tokens prints one JSON object per token; give --jsonl too."
         )
     tokenizer = open_tokenizer(options.tokenizer, options.pattern)
     if options.bigrams:
-        bigrams = list(incomplete_bigrams(tokenizer))
-        for left, right, text in bigrams:
-            print(left, right, visible(text))
-        print_to_stderr(f"{counted(len(bigrams), 'incomplete bigram')}.")
+        _print_bigrams(tokenizer)
         return 0
     if options.what_if is not None or options.what_if_normalizer is not None:
-        return _what_if(tokenizer, options)
-    texts = tuple(options.corpus), tuple(options.reference)
-    model = options.embeddings, options.tensor, options.indicator
+        _print_what_if(tokenizer, options)
+        return 0
+    request = AuditRequest(
+        options.tokenizer,
+        corpus=tuple(options.corpus),
+        reference=tuple(options.reference),
+        embeddings=options.embeddings,
+        tensor=options.tensor,
+        indicator=options.indicator,
+    )
     with closing(Job(StderrReporter())) as job:
-        found, subject = examined(
-            tokenizer, AuditRequest(options.tokenizer, None, *texts, *model), job
-        )
+        findings, subject = examined(tokenizer, request, job)
         if subject is None or job.stopped:
             job.say("Interrupted before the audit was complete.")
             return INTERRUPTED
-    sentences = [*summary(tokenizer), *_given(options, subject)]
     if options.jsonl:
-        ids = tokenizer.vocabulary.ids()
-        of_each = (verdict(subject, finding.id, [finding]) for finding in found)
-        _print_json(verdicts_on(ids, subject, found) if options.all_tokens else of_each)
-    elif options.markdown or options.html:
-        title = f"Audit of {tokenizer.name or Path(options.tokenizer).name}"
-        sections = _card(
-            sentences, found, verdicts(subject, found), None if options.all else _FIRST
-        )
-        print((as_markdown if options.markdown else as_html)(title, sections), end="")
+        if options.all_tokens:
+            _print_json(verdicts_on(tokenizer.vocabulary.ids(), subject, findings))
+        else:
+            _print_json(verdict(subject, finding.id, [finding]) for finding in findings)
     else:
-        first = None if options.all else _OF_KIND
-        print(
-            as_text(_by_kind(found, sentences, verdicts(subject, found), first)), end=""
+        print(_report(findings, subject, options), end="")
+    return 1 if findings.of(*fatal_kinds) else 0
+
+
+def _parse_kinds(text: str) -> list[str]:
+    """Parse the value of --fail-on."""
+    names = [name.strip() for name in text.split(",")]
+    kinds = [name for name in names if name]
+    for kind in kinds:
+        if kind not in KINDS:
+            raise OptionError(
+                f"--fail-on: unknown kind of finding {kind!r}; choose from {', '.join(KINDS)}."
+            )
+    return kinds
+
+
+def _print_bigrams(tokenizer: Tokenizer) -> None:
+    n_bigrams = 0
+    for left, right, text in incomplete_bigrams(tokenizer):
+        print(left, right, visible(text))
+        n_bigrams += 1
+    print_to_stderr(f"{counted(n_bigrams, 'incomplete bigram')}.")
+
+
+def _print_what_if(tokenizer: Tokenizer, options: Namespace) -> None:
+    """Print the tokens that another pattern or normalizer would make unreachable."""
+    with closing(Job(StderrReporter())) as job:
+        findings = list(
+            what_if(
+                tokenizer,
+                pattern=options.what_if,
+                normalizer=options.what_if_normalizer,
+                progress=partial(job.progress, "auditing"),
+            )
         )
-    return 1 if found.of(*fatal) else 0
+    if options.jsonl:
+        subject = AuditSubject(tokenizer)
+        _print_json(verdict(subject, finding.id, [finding]) for finding in findings)
+    elif findings:
+        print(f"{counted(len(findings), 'token')} would become unreachable:")
+        for finding in findings:
+            print(finding.id, finding.label, visible(finding.reason), sep="\t")
+    else:
+        print("No token would become unreachable.")
 
 
 def _print_json(rows: Iterable[Verdict]) -> None:
@@ -149,129 +209,120 @@ def _print_json(rows: Iterable[Verdict]) -> None:
         print(json.dumps(row.to_json(), default=for_programs))
 
 
-def _given(options: Namespace, subject: AuditSubject) -> Iterator[str]:
-    """What the audit was made with and given beside the vocabulary, and what it cannot find without more."""
-    given = {
-        "Texts": (options.corpus, subject.counts),
-        "Reference": (options.reference, subject.reference_counts),
-    }
-    for what, (paths, counts) in given.items():
-        if counts:
-            digest = sha256(
-                "".join(source.sha256 for source in counts.sources).encode()
-            ).hexdigest()
-            names = ", ".join(Path(path).name for path in paths)
-            size = f"{counted(len(counts.sources), 'text')}, {counts.n_bytes:,} bytes"
-            yield f"{what}: {names} ({size}, SHA-256 {digest[:16]})."
+def _report(findings: Findings, subject: AuditSubject, options: Namespace) -> str:
+    """Return the report for people, in the chosen form."""
+    tokenizer = subject.tokenizer
+    sentences = [*summary(tokenizer), *_evidence(options, subject)]
+    ranked = verdicts(subject, findings)
+    if options.markdown or options.html:
+        title = f"Audit of {tokenizer.name or Path(options.tokenizer).name}"
+        most = len(ranked) if options.all else _SHOWN_IN_REPORT
+        sections = _model_card(sentences, findings, ranked, most)
+        if options.markdown:
+            return as_markdown(title, sections)
+        return as_html(title, sections)
+    most = len(findings) if options.all else _SHOWN_IN_TERMINAL
+    return as_text(_by_kind(sentences, findings, ranked, most))
+
+
+def _evidence(options: Namespace, subject: AuditSubject) -> Iterator[str]:
+    """Name the texts and the model that were examined, and the checks that need others."""
+    if subject.counts:
+        yield f"Texts: {_describe_texts(options.corpus, subject.counts)}."
+    if subject.reference_counts:
+        yield f"Reference: {_describe_texts(options.reference, subject.reference_counts)}."
     if options.embeddings:
-        how = [named for named in (options.tensor, options.indicator) if named]
-        yield f"Model: {', '.join([Path(options.embeddings).name, *how])}."
+        names = [Path(options.embeddings).name, options.tensor, options.indicator]
+        yield f"Model: {', '.join(name for name in names if name)}."
     if not options.corpus and "count" in subject.columns:
-        yield "Counts are those of its training corpus, from its record."
-    known = {"texts": subject.usage, "the rows of a model": options.embeddings}
-    if missing := [what for what, value in known.items() if not value]:
-        yield f"Without {' and '.join(missing)} a token that is merely rare looks like any other."
-    yield f"bpescope {version('bpescope')}{', pattern ' + visible(options.pattern) if options.pattern else ''}."
+        yield "Counts: from the training record."
+    unchecked = []
+    if not subject.usage:
+        unchecked.append("how often tokens occur (needs --corpus)")
+    if not options.embeddings:
+        unchecked.append("whether embeddings look untrained (needs --embeddings)")
+    if unchecked:
+        yield f"Not checked: {', '.join(unchecked)}."
+    pattern = f", pattern {visible(options.pattern)}" if options.pattern else ""
+    yield f"bpescope {version('bpescope')}{pattern}."
+
+
+def _describe_texts(paths: Sequence[str], counts: Counts) -> str:
+    """Return the names and the size of texts, with a digest of all of them."""
+    digests = "".join(source.sha256 for source in counts.sources)
+    digest = sha256(digests.encode()).hexdigest()
+    names = ", ".join(Path(path).name for path in paths)
+    texts = counted(len(counts.sources), "text")
+    return f"{names} ({texts}, {counts.n_bytes:,} bytes, SHA-256 {digest[:16]})"
 
 
 def _by_kind(
-    found: Findings,
     sentences: Sequence[str],
+    findings: Findings,
     ranked: Sequence[Verdict],
-    first: int | None,
+    most: int,
 ) -> Iterator[Section]:
-    """The summary, the tokens with the highest scores, and the `first` findings of each kind (None: all)."""
-
-    def table(rows: Iterable[tuple[int, str, str]]) -> ReportTable:
-        return ReportTable(
-            ("", "", ""),
-            [(f"{id:,}", label, why) for id, label, why in rows],
-            numbers=(0,),
-            widest=24,
-        )
-
+    """Yield the report for a terminal: the worst tokens, then `most` findings of each kind."""
     yield Section(sentences=sentences)
-    worst = [
-        verdict
-        for verdict in ranked
-        if verdict.severity and verdict.severity > Severity.NOTE
-    ][:_OF_KIND]
+    worst = [row for row in ranked if row.severity and row.severity > Severity.NOTE]
     if worst:
-        yield Section(
-            "Look at first, by score:",
-            table=table((one.id, one.label, one.making) for one in worst),
-        )
-    for kind, n in found.kinds().items():
-        rows = table((one.id, one.label, one.reason) for one in found.of(kind)[:first])
-        more = (
-            f"and {n - first:,} more (--all shows them)"
-            if first is not None and n > first
-            else ""
-        )
-        yield Section(f"{kind}  {n:,}", [KINDS[kind].meaning], rows, more)
-    if len(found) == 0:
-        yield Section(sentences=["Nothing suspicious."])
+        rows = [
+            (f"{row.id:,}", row.label, row.making) for row in worst[:_SHOWN_IN_TERMINAL]
+        ]
+        yield Section("Highest scores:", table=_token_table(rows))
+    for kind, n in findings.kinds().items():
+        rows = [
+            (f"{finding.id:,}", finding.label, finding.reason)
+            for finding in findings.of(kind)[:most]
+        ]
+        more = f"and {n - most:,} more (--all shows them)" if n > most else ""
+        heading = f"{kind}  {n:,}"
+        yield Section(heading, [KINDS[kind].meaning], _token_table(rows), more)
+    if not findings:
+        yield Section(sentences=["The audit found nothing suspicious."])
 
 
-def _card(
+def _token_table(rows: Sequence[tuple[str, str, str]]) -> ReportTable:
+    """Make a table without column names: id, token, explanation."""
+    return ReportTable(("", "", ""), rows, numbers=(0,), widest=24)
+
+
+def _model_card(
     sentences: Sequence[str],
-    found: Findings,
+    findings: Findings,
     ranked: Sequence[Verdict],
-    first: int | None,
+    most: int,
 ) -> list[Section]:
-    """What one would attach to a model card: the `first` tokens with findings, and how their score is made."""
-    listed = ranked[:first]
-    n, m = len(ranked), len(listed)
-    heading = (
-        f"The first {m:,} of {counted(n, 'token')} with findings"
-        if m < n
-        else "Tokens with findings"
-    )
-    kinds = [(kind, f"{n:,}", KINDS[kind].meaning) for kind, n in found.kinds().items()]
-    tokens = ReportTable(
+    """Return the report for a model card: at most `most` tokens, and how their scores are made."""
+    kinds = [
+        (kind, f"{n:,}", KINDS[kind].meaning) for kind, n in findings.kinds().items()
+    ]
+    listed = ranked[:most]
+    heading = "Tokens with findings"
+    if len(listed) < len(ranked):
+        tokens = counted(len(ranked), "token")
+        heading = f"The first {len(listed):,} of {tokens} with findings"
+    token_table = ReportTable(
         ("id", "token", "score", "why"),
         [
-            (str(one.id), shortened(one.label, 80), one.making, one.reason)
-            for one in listed
+            (str(row.id), shortened(row.label, 80), row.making, row.reason)
+            for row in listed
         ],
         numbers=(0,),
         tokens=1,
-        marks=[one.severity.word if one.severity else "" for one in listed],
+        marks=[row.severity.word if row.severity else "" for row in listed],
     )
-    most = sorted(KINDS.items(), key=lambda one: -one[1].most)
-    weights = [(name, f"{kind.most:.2f}", kind.why) for name, kind in most]
+    by_weight = sorted(KINDS.items(), key=lambda item: -item[1].most)
+    weights = [(name, f"{kind.most:.2f}", kind.why) for name, kind in by_weight]
     return [
         Section(
             sentences=sentences,
             table=ReportTable(("kind", "tokens", "what it means"), kinds, numbers=(1,)),
         ),
-        Section(heading, table=tokens),
+        Section(heading, table=token_table),
         Section(
             "How the score is made",
             [_SCORE],
             ReportTable(("kind", "weight", "why"), weights, numbers=(1,)),
         ),
     ]
-
-
-def _what_if(tokenizer: Tokenizer, options: Namespace) -> int:
-    """Look for tokens that another pattern or normalizer kills, and print them; returns 0. Raises `Stopped`."""
-    with closing(Job(StderrReporter())) as job:
-        asked = {"pattern": options.what_if, "normalizer": options.what_if_normalizer}
-        found = list(
-            what_if(tokenizer, **asked, progress=partial(job.progress, "auditing"))
-        )
-    if options.jsonl:
-        subject = AuditSubject(tokenizer)
-        _print_json(verdict(subject, finding.id, [finding]) for finding in found)
-    else:
-        n = counted(len(found), "token") if found else "No token"
-        print(f"{n} would become unreachable{':' if found else '.'}")
-        print(
-            "".join(
-                f"{finding.id}\t{finding.label}\t{visible(finding.reason)}\n"
-                for finding in found
-            ),
-            end="",
-        )
-    return 0

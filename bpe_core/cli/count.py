@@ -25,11 +25,14 @@ if TYPE_CHECKING:
 def add(commands: Subcommands) -> None:
     parser = add_command(commands, run_count)
     parser.add_argument("paths", nargs="+", metavar="SOURCE", help=SOURCES)
-    parser.add_value("--pattern", "P", OPTION_OF["pattern"].help("gpt4"), "gpt4")
+    pattern = OPTION_OF["pattern"]
+    parser.add_value(
+        "--pattern", "P", pattern.help("gpt4", f"such as {pattern.example}"), "gpt4"
+    )
     add_choice(parser)
     _add_output(parser, required=False)
     parser = add_command(commands, run_counts)
-    parser.add_argument("what", choices=("merge",), help="what to do with the files")
+    parser.add_argument("what", choices=("merge",), help="add up the counts")
     parser.add_argument(
         "paths", nargs="+", metavar="A", help="a file written by `count`"
     )
@@ -44,45 +47,44 @@ def _add_output(parser: Parser, required: bool) -> None:
         "",
         required=required,
     )
-    most = "memory limit, such as 1GB; the rest goes to a temporary file next to C (default: half of the memory)"
-    parser.add_value("--memory", "SIZE", most)
+    parser.add_value(
+        "--memory",
+        "SIZE",
+        "memory limit, such as 1GB; the rest goes to a temporary file next to C (default: half "
+        "of the memory)",
+    )
 
 
 def run_count(options: Namespace) -> int:
-    """Count documents, bytes, characters and pre-tokens; with -o, save the counts for training.
+    """Count documents, bytes and pre-tokens (pieces); with -o, save the counts for training.
 
     count my_texts/ --pattern gpt2
     count my_texts/ notes.md -o counts.parquet
     count reviews.parquet::text --pattern gpt4o --memory 1GB -o counts.parquet
     count my_texts/ --dask tcp://scheduler:8786 -o counts.parquet
 
-    C has one row per pre-token, in the order of first appearance: the pre-token, how often it occurs, in how
-    many documents, and the first and last of them. train --counts C learns the same merges as from the texts,
-    for every tie rule.
+    C has one row per pre-token, in the order of first appearance: the pre-token, how often it
+    occurs, in how many documents, and the first and last of them. train --counts C learns the same
+    merges as from the texts, for every tie rule.
     """
     recipe = recipe_of(options, {})
     with ExitStack() as stack:
-        job, spill = _begin(
-            options,
-            stack,
-            patience=10 if options.dask else 0.05,  # Dask takes seconds
-        )
+        # Dask takes seconds to react.
+        job, spill = _begin(options, stack, patience=10 if options.dask else 0.05)
         counts = recipe.count(
             options.pattern, job, outputs=(options.output,), spill=spill
         )
         if spill:
             return _save(counts, options.output, job)
-    sizes = {
-        name: getattr(counts, f"n_{name}")
-        for name in ("documents", "bytes", "characters", "pieces")
-    }
-    sizes["different pieces"] = len(counts.table)
-    print(
-        *aligned(
-            ReportTable(("", ""), [(name, f"{n:,}") for name, n in sizes.items()], (1,))
-        ),
-        sep="\n",
-    )
+    rows = [
+        ("documents", f"{counts.n_documents:,}"),
+        ("bytes", f"{counts.n_bytes:,}"),
+        ("characters", f"{counts.n_characters:,}"),
+        ("pieces", f"{counts.n_pieces:,}"),
+        ("different pieces", f"{len(counts.table):,}"),
+    ]
+    table = ReportTable(("", ""), rows, numbers=(1,))
+    print("\n".join(aligned(table)))
     return 0
 
 
@@ -91,16 +93,16 @@ def run_counts(options: Namespace) -> int:
 
     counts merge monday.parquet tuesday.parquet -o both.parquet
 
-    The pre-tokens keep the order of the first file, followed by the new ones of each next file. The tie rule
-    "first" depends on this order: name the files in the order of their texts. The other tie rules do not.
+    The pre-tokens keep the order of the first file, followed by the new ones of each further file. The
+    tie rule "first" depends on this order: name the files in the order of their texts. The other
+    tie rules do not.
     """
     with ExitStack() as stack:
         job, spill = _begin(options, stack)
+        others = options.paths[1:]
         counts = Counts.load(options.paths[0], spill)
-        for number, other in enumerate(options.paths[1:], 1):
-            job.progress(
-                "preparing", number, len(options.paths) - 1, f"merging {other}"
-            )
+        for number, other in enumerate(others, 1):
+            job.progress("preparing", number, len(others), f"merging {other}")
             more = Counts.load(other, spill)
             try:
                 counts.merge(more)
@@ -114,19 +116,19 @@ def run_counts(options: Namespace) -> int:
 def _begin(
     options: Namespace, stack: ExitStack, patience: float = 0.05
 ) -> "tuple[Job, Spill | None]":
-    """Start the job, and with an output file, the spill next to it."""
+    """Start the job. With an output file, also open the spill next to it, for pieces that exceed
+    the memory."""
     job = stack.enter_context(closing(Job(StderrReporter(), patience=patience)))
     if not options.output:
         return job, None
-    from bpe_core.corpus.spill import Spill, parsed_memory  # late: it needs pyarrow
+    # Imported late, since it needs pyarrow.
+    from bpe_core.corpus.spill import Spill, parsed_memory
 
     check_output(options.output, options.paths)
-    folder = (
-        place.parent if (place := file_of(options.output)) else tempfile.gettempdir()
-    )
-    return job, stack.enter_context(
-        closing(Spill(parsed_memory(options.memory), folder))
-    )
+    file = file_of(options.output)
+    folder = file.parent if file else tempfile.gettempdir()
+    spill = Spill(parsed_memory(options.memory), folder)
+    return job, stack.enter_context(closing(spill))
 
 
 def _save(counts: Counts, output: str, job: Job) -> int:

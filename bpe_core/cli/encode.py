@@ -1,6 +1,5 @@
-"""`encode`, `decode` and `show`: texts into token ids and back, and as pictures of their tokens."""
+"""`encode` and `decode`: turn texts into token ids, and token ids into text."""
 
-import os
 import sys
 from argparse import Namespace
 from array import array
@@ -9,68 +8,78 @@ from contextlib import closing
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from bpe_core import kernel
-from bpe_core.cli.arguments import Subcommands, add_command
-from bpe_core.cli.streams import StderrReporter, open_tokenizer, text_blocks
-from bpe_core.corpus import find_files
-from bpe_core.corpus.reading import Reading
-from bpe_core.corpus.streams import is_stream
-from bpe_core.errors import OptionError, SpecialTokenError, TextError
-from bpe_core.live.live_text import LiveText
-from bpe_core.pictures.drawing import (
-    TextLanes,
-    colors_of,
-    document,
-    drawing,
-    in_terminal,
-    page,
+from bpe_core.cli.arguments import TEXTS, Subcommands, add_command
+from bpe_core.cli.streams import (
+    StderrReporter,
+    only_stream,
+    open_tokenizer,
+    text_blocks,
 )
+from bpe_core.corpus import Found, find_files
+from bpe_core.corpus.reading import Reading
+from bpe_core.corpus.streams import name_of
+from bpe_core.errors import OptionError, SpecialTokenError, TextError
 from bpe_core.process import in_order, most_threads, shares
 from bpe_core.token_ids import ids_in
 from bpe_core.tokenizer import Choice, Tokenizer
-from bpe_core.visible import counted, quoted, visible
+from bpe_core.visible import counted, quoted, shortened, visible
 from bpe_core.worker.job import Job
 from bpe_core.worker.messages import WorkProgress
 
-SHARE: Final = (
-    1 << 18
-)  # characters that are handed to a thread at a time, at least; this thread encodes what is left
-_MOST: Final = (
-    1 << 20
-)  # and at most, or else this thread encodes them: an interruption reaches the kernel only here
+SHARE: Final = 1 << 18
+"""Characters that a thread gets at a time, at least. This thread encodes a smaller rest."""
+LARGEST_SHARE: Final = 1 << 20
+"""Characters that a thread gets at most. This thread encodes a larger share, since only here can
+Ctrl+C interrupt the kernel."""
 
-Part = (
-    str | list[int] | None
-)  # what `Tokenizer.divide` gives; None behind the last part of a document
-Share = tuple[
-    int, list[Part]
-]  # parts put together until they are worth a thread, and their size
-Ids = tuple[
-    int, str
-]  # how many ids a part has, and these as they are printed; "" if only their number was asked for
+Part = str | list[int] | None
+"""A text or ids, as `Tokenizer.divide` yields them. None after the last part of a document."""
+Share = tuple[int, list[Part]]
+"""The work that a thread gets at a time: its size, and the parts."""
+
+
+class PartIds(NamedTuple):
+    """The ids of one part of a document."""
+
+    n_ids: int
+    text: str
+    """The printed ids. Empty if only their number is needed."""
+
+
+class LineForm(NamedTuple):
+    """How the ids of a document are printed on a line."""
+
+    start: str
+    separator: str
+    end: str
+
+
+_PLAIN: Final = LineForm(start="", separator=" ", end="\n")
+_JSON: Final = LineForm(start='{"ids": [', separator=", ", end="]}\n")
 
 
 def add(commands: Subcommands) -> None:
     parser = add_command(commands, run_encode)
     parser.add_tokenizer()
-    several = "Several texts, those of a folder, or rows give a line each"
-    texts = f"a text, packed ones and those with rows too; stdin, in UTF-8, if left out or -. {several}"
+    texts = f"{TEXTS}. Each text or row gives one line"
     parser.add_argument("paths", nargs="*", metavar="PATH", help=texts)
-    json = 'print {"ids": [...]} instead of ids separated by spaces'
-    count = 'print only how many tokens there are; of several texts a line each, and last "N total"'
-    parser.add_forms(json=json, count=count)
-    parser.add_value(
-        "-o --output",
-        "IDS",
-        "with --dask: the new folder for .parquet files of ids, a row a document",
+    parser.add_forms(
+        json='print {"ids": [...]} instead of ids separated by spaces',
+        count='print only the number of tokens of each text; after several texts, also "N total"',
     )
+    folder = "with --dask: the new folder for .parquet files of ids, with one row per document"
+    parser.add_value("-o --output", "IDS", folder)
     parser.add_cluster()
     special = parser.add_mutually_exclusive_group()
-    allowed = 'encode this special token as one; repeatable; "all" allows every one'
     special.add_argument(
-        "--allow-special", action="append", default=[], metavar="S", help=allowed
+        "--allow-special",
+        action="append",
+        default=[],
+        metavar="S",
+        help='encode the special token S as one token; repeatable; "all" allows all of them',
     )
     special.add_argument(
         "--special-as-text",
@@ -79,24 +88,11 @@ def add(commands: Subcommands) -> None:
     )
     parser = add_command(commands, run_decode)
     parser.add_tokenizer()
-    ids = "ids separated by spaces or commas, a list of them, or what encode --json printed; stdin if left out or -"
+    ids = (
+        "a file of ids separated by spaces or commas, or the output of encode --json; standard "
+        "input if left out or -"
+    )
     parser.add_argument("path", nargs="?", default="-", metavar="PATH", help=ids)
-    parser = add_command(commands, run_show)
-    parser.add_tokenizer("repeatable")
-    text = "the text, in UTF-8; stdin if left out or -"
-    parser.add_argument("path", nargs="?", default="-", metavar="PATH", help=text)
-    parser.add_flag("ids", "put the id behind each token")
-    own = "of its own, for dark and light"
-    table = "code with borders, and a table of the tokens"
-    form = parser.add_forms(
-        html=f"a page {own}", svg=f"a drawing {own}", markdown=table
-    )
-    colors = (
-        "colors, or borders between tokens; auto: colors in a terminal (%(default)s)"
-    )
-    form.add_argument(
-        "--color", choices=("auto", "always", "never"), default="auto", help=colors
-    )
 
 
 def run_encode(options: Namespace) -> int:
@@ -107,128 +103,158 @@ def run_encode(options: Namespace) -> int:
     encode -t gpt-4o my_texts/ > ids.txt
     encode -t gpt-4o my_texts/ --dask local -o ids/
     """
-    paths, is_far = options.paths or ["-"], bool(options.dask or options.output)
-    is_alone = len(paths) == 1 and is_stream(paths[0])
-    if is_far and (
-        not (options.dask and options.output)
-        or options.json
-        or options.count
-        or is_alone
-    ):
-        raise OptionError(
-            "--dask and -o IDS go together, with files or folders, and without --json and --count."
-        )
-    if "-" in paths and not is_alone:
-        raise OptionError(
-            "What comes in on stdin (-) is encoded by itself; leave out the other texts, or the -."
-        )
+    paths = options.paths or ["-"]
+    stream = only_stream(paths)
+    uses_dask = bool(options.dask or options.output)
+    if uses_dask:
+        _check_dask_options(options, stream)
     tokenizer = open_tokenizer(options.tokenizer, options.pattern)
-    if unknown := {*options.allow_special} - tokenizer.special_tokens.keys() - {"all"}:
-        raise SpecialTokenError(
-            f"There is no special token {min(unknown)!r} in {options.tokenizer}."
-        )
-    specials: dict[str, Choice] = {
-        "disallowed_special": () if options.special_as_text else "all"
-    }
-    specials["allowed_special"] = (
-        "all" if "all" in options.allow_special else options.allow_special
-    )
-    if is_alone:
-        _print(tokenizer, [text_blocks(paths[0])], options, specials)
-        return 0
-    found = find_files(paths, every_character=True)
-    with closing(StderrReporter(has_bar=is_far or not sys.stdout.isatty())) as report:
-        for skipped in found.skipped:
-            report.send(skipped)
-        if not is_far:
-            reading = Reading(
-                found.files, lambda *now: report.send(WorkProgress("counting", *now))
-            )
-            _print(
-                tokenizer,
-                chain.from_iterable(map(reading.documents, found.files)),
-                options,
-                specials,
-            )
+    specials = _choose_specials(tokenizer, options)
+    try:
+        if stream:
+            _print_ids(tokenizer, [text_blocks(stream)], options, specials)
             return 0
-        from bpe_core.worker.cluster import connected  # late: few need it
+        found = find_files(paths, every_character=True)
+        # A bar would be drawn between the ids if both went to the same terminal.
+        has_bar = uses_dask or not sys.stdout.isatty()
+        with closing(StderrReporter(has_bar)) as reporter:
+            for skipped in found.skipped:
+                reporter.send(skipped)
+            if uses_dask:
+                _encode_with_dask(tokenizer, found, options, specials, reporter)
+                return 0
 
-        with (
-            closing(Job(report, patience=10)) as job,
-            connected(options.dask, look=job.check) as cluster,
-        ):
-            progress = partial(job.progress, "counting")
-            n = cluster.encode(
-                found.files,
-                tokenizer,
-                Path(options.output).absolute(),
-                progress,
-                **specials,
-            )
-            job.say(
-                f"{counted(n, 'token')} of {counted(len(found.files), 'file')} are in {options.output}."
-            )
+            def report(done: int, total: int, name: str) -> None:
+                reporter.send(WorkProgress("counting", done, total, name))
+
+            reading = Reading(found.files, report)
+            documents = chain.from_iterable(map(reading.documents, found.files))
+            _print_ids(tokenizer, documents, options, specials)
+    except SpecialTokenError as error:
+        # The advice after the semicolon names arguments of the library.
+        problem, _, _ = str(error).rpartition(";")
+        raise SpecialTokenError(
+            f"{problem}; allow it with --allow-special, or use --special-as-text."
+        ) from None
     return 0
 
 
-def _print(
+def _check_dask_options(options: Namespace, stream: str | None) -> None:
+    if not options.dask or not options.output:
+        raise OptionError("--dask and -o IDS need each other; give both, or neither.")
+    if options.json or options.count:
+        raise OptionError(
+            "--dask writes .parquet files of ids; leave out --json and --count."
+        )
+    if stream:
+        raise OptionError(
+            f"--dask encodes files and folders, not {name_of(stream)}; name a file or a folder."
+        )
+
+
+def _choose_specials(tokenizer: Tokenizer, options: Namespace) -> dict[str, Choice]:
+    """Return the keyword arguments of `Tokenizer.encode` about special tokens."""
+    allowed = set(options.allow_special)
+    choices = ["all", *tokenizer.special_tokens]
+    unknown = allowed.difference(choices)
+    if unknown:
+        raise SpecialTokenError(
+            f"{quoted(min(unknown))} is not a special token of {options.tokenizer}; choose from "
+            f"{shortened(', '.join(choices), 200)}."
+        )
+    return {
+        "allowed_special": "all" if "all" in allowed else allowed,
+        "disallowed_special": () if options.special_as_text else "all",
+    }
+
+
+def _encode_with_dask(
+    tokenizer: Tokenizer,
+    found: Found,
+    options: Namespace,
+    specials: Mapping[str, Choice],
+    reporter: StderrReporter,
+) -> None:
+    """Encode files on a cluster, into a folder of .parquet files."""
+    from bpe_core.worker.cluster import connected  # imported late: few need it
+
+    with (
+        closing(Job(reporter, patience=10)) as job,
+        connected(options.dask, look=job.check) as cluster,
+    ):
+        n_tokens = cluster.encode(
+            found.files,
+            tokenizer,
+            Path(options.output).absolute(),
+            partial(job.progress, "counting"),
+            **specials,
+        )
+        tokens = counted(n_tokens, "token")
+        files = counted(len(found.files), "file")
+        job.say(f"Saved {tokens} of {files} in {options.output}.")
+
+
+def _print_ids(
     tokenizer: Tokenizer,
     documents: Iterable[Iterable[str]],
     options: Namespace,
     specials: Mapping[str, Choice],
 ) -> None:
-    """Encode and print documents, a line each; part by part, since a text may be larger than the memory."""
-    before, between, after = (
-        ('{"ids": [', ", ", "]}") if options.json else ("", " ", "")
-    )
-    n_documents = n_total = 0
-    n = 0  # nothing is written before the first ids: whatever is wrong by then should be told first
-    try:
-        with closing(
-            encoded(
-                tokenizer, documents, None if options.count else between, **specials
-            )
-        ) as parts:
-            for ids in parts:
-                if ids is None:
-                    end = (
-                        str(n) if options.count else (before if n == 0 else "") + after
-                    )
-                    sys.stdout.write(f"{end}\n")
-                    n_documents += 1
-                    n_total += n
-                    n = 0
-                elif ids[0]:
-                    if not options.count:
-                        sys.stdout.write((between if n else before) + ids[1])
-                    n += ids[0]
-        if options.count and n_documents > 1:
-            sys.stdout.write(f"{n_total} total\n")
-    except SpecialTokenError as error:
-        where, _, _ = str(error).partition(";")
-        raise SpecialTokenError(
-            f"{where}; name it with --allow-special, or use --special-as-text."
-        ) from None
+    """Print the ids of each document on a line, or only their number.
+
+    Ids are printed part by part, since a document can be larger than the memory. Nothing is printed
+    before the first ids, so that an error in the first part leaves no half line.
+    """
+    form = _JSON if options.json else _PLAIN
+    separator = None if options.count else form.separator
+    n_documents = 0
+    n_total = 0
+    n_ids = 0  # of this document
+    with closing(
+        encode_documents(tokenizer, documents, separator, **specials)
+    ) as parts:
+        for part in parts:
+            if part is not None:
+                if part.n_ids and not options.count:
+                    sys.stdout.write(form.separator if n_ids else form.start)
+                    sys.stdout.write(part.text)
+                n_ids += part.n_ids
+                continue
+            if options.count:
+                sys.stdout.write(f"{n_ids}\n")
+            else:
+                start = "" if n_ids else form.start
+                sys.stdout.write(start + form.end)
+            n_documents += 1
+            n_total += n_ids
+            n_ids = 0
+    if options.count and n_documents > 1:
+        sys.stdout.write(f"{n_total} total\n")
 
 
-def encoded(
+def encode_documents(
     tokenizer: Tokenizer,
     documents: Iterable[Iterable[str]],
-    between: str | None,
+    separator: str | None,
     **specials: Choice,
-) -> Generator[Ids | None, None, None]:
-    """Yield the ids of documents, each of which comes in blocks: those of its parts in order, then None.
+) -> Generator[PartIds | None, None, None]:
+    """Encode documents part by part, with several threads if the C kernel encodes.
 
-    `between` separates printed ids; None if only their number is asked for. `specials` are as in `Tokenizer.encode`.
-    Where the kernel encodes, threads make of the parts the ids as they are printed.
+    Args:
+        documents: The blocks of text of each document.
+        separator: Printed between ids. None if only their number is needed.
+        specials: See `Tokenizer.encode`.
+
+    Yields:
+        The ids of the parts of a document, in their order, and None after each document.
     """
 
-    def parts() -> Iterator[Part]:
+    def divide_documents() -> Iterator[Part]:
         for blocks in documents:
             yield from tokenizer.divide(blocks, **specials)
             yield None
 
-    def ids_of(part: Part) -> Ids | None:
+    def encode_part(part: Part) -> PartIds | None:
         if part is None:
             return None
         ids = (
@@ -236,19 +262,24 @@ def encoded(
             if isinstance(part, str)
             else array("I", part)
         )
-        return len(ids), "" if between is None else kernel.decimals(
-            ids.tobytes(), between
-        )
+        text = ""
+        if separator is not None:
+            text = kernel.decimals(ids.tobytes(), separator)
+        return PartIds(len(ids), text)
 
-    def is_own(share: Share) -> bool:
-        return n_threads == 1 or not (kernel.available and SHARE <= share[0] <= _MOST)
+    def encode_share(share: Share) -> list[PartIds | None]:
+        _, parts = share
+        return [encode_part(part) for part in parts]
+
+    def is_for_this_thread(share: Share) -> bool:
+        size, _ = share
+        is_for_others = kernel.available and SHARE <= size <= LARGEST_SHARE
+        return n_threads == 1 or not is_for_others
 
     n_threads = most_threads()
-    shared = shares(parts(), SHARE)
-    for ids in in_order(
-        lambda share: list(map(ids_of, share[1])), shared, n_threads, here=is_own
-    ):
-        yield from ids
+    work: Iterator[Share] = shares(divide_documents(), SHARE)
+    for results in in_order(encode_share, work, n_threads, here=is_for_this_thread):
+        yield from results
 
 
 def run_decode(options: Namespace) -> int:
@@ -258,73 +289,19 @@ def run_decode(options: Namespace) -> int:
     decode -t mine.json < ids.txt > notes.md
     """
     tokenizer = open_tokenizer(options.tokenizer, options.pattern)
-    ids, odd = ids_in("".join(text_blocks(options.path)))
-    if odd:
-        before, word = odd[0]
-        place = f" (after {counted(before, 'id')})" if before else ""
+    ids, odd_words = ids_in("".join(text_blocks(options.path)))
+    if odd_words:
+        n_before, word = odd_words[0]
+        place = f" (after {counted(n_before, 'id')})" if n_before else ""
         raise TextError(
-            f"A token id is a whole number, not {quoted(word)}{place}; give numbers alone."
+            f"A token id is a whole number, not {quoted(word)}{place}; give only numbers."
         )
     data = tokenizer.decode_bytes(ids)
-    if sys.stdout.isatty():  # which would obey control characters
-        print(
-            "\n".join(map(visible, data.decode(errors="backslashreplace").split("\n")))
-        )
+    if sys.stdout.isatty():
+        # A terminal would obey control characters.
+        lines = data.decode(errors="backslashreplace").split("\n")
+        print("\n".join(map(visible, lines)))
     else:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
-    return 0
-
-
-def run_show(options: Namespace) -> int:
-    """Show a text as its tokens, under one tokenizer or several.
-
-    show -t gpt-4o notes.md
-    show -t gpt2 -t gpt-4o --html notes.md > notes.html
-    show -t mine.json --ids < notes.md
-    """
-    if options.svg and options.ids:
-        raise OptionError(
-            "--svg draws tokens without ids; leave out --ids, or take --html."
-        )
-    tokenizers = [
-        (name, open_tokenizer(name, options.pattern)) for name in options.tokenizer
-    ]
-    text = "".join(text_blocks(options.path))
-    texts = [
-        (one.name or os.path.basename(name), LiveText(one, text))
-        for name, one in tokenizers
-    ]
-    is_picture = options.html or options.svg or options.markdown
-    pictures = (
-        [TextLanes.of(texts)]
-        if is_picture and not options.ids
-        else [TextLanes.of([one]) for one in texts]
-    )
-    if options.svg:
-        print(drawing(pictures), end="")
-    elif is_picture:
-        print(
-            (page if options.html else document)(pictures, with_ids=options.ids), end=""
-        )
-    else:
-        is_terminal = options.color == "always" or (
-            options.color == "auto" and sys.stdout.isatty()
-        )
-        environment = (
-            dict(os.environ, NO_COLOR="") if options.color == "always" else os.environ
-        )
-        for number, picture in enumerate(pictures):
-            if len(pictures) > 1:
-                print(
-                    ("\n" if number else "")
-                    + f"{picture.titles[0]}: {picture.summaries[0]}"
-                )
-            print(
-                in_terminal(
-                    picture, colors_of(environment, is_terminal), with_ids=options.ids
-                )
-            )
-        if len(pictures) == 1:
-            print(pictures[0].summaries[0], file=sys.stderr)  # a pipe gets only tokens
     return 0

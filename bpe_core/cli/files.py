@@ -1,10 +1,12 @@
-"""`runs`, `export`, `convert` and `fetch`: the files of trainings and tokenizers, for people and for other programs."""
+"""`runs`, `export`, `convert` and `fetch`: list, print, convert and fetch tokenizer files."""
 
 import json
 import os
 import sys
 from argparse import Namespace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command
 from bpe_core.cli.streams import open_tokenizer, print_fetching
@@ -15,7 +17,7 @@ from bpe_core.process import print_to_stderr
 from bpe_core.report import ReportTable, aligned
 from bpe_core.runs import RunDifference, exported, found
 from bpe_core.visible import visible
-from bpe_core.weighted import for_programs
+from bpe_core.weighted import for_programs, formatted
 from bpe_core.whole_file import check_place, write_atomically
 
 
@@ -26,9 +28,11 @@ def add(commands: Subcommands) -> None:
         nargs="*",
         default=["."],
         metavar="PATH",
-        help="a folder, or tokenizer files (.)",
+        help="folders, or tokenizer files (default: the current folder)",
     )
-    parser.add_flag("json", "an object a training, one a line")
+    parser.add_flag(
+        "json", "print one JSON object per training, or one about the difference"
+    )
     parser = add_command(commands, run_export)
     parser.add_argument(
         "what", choices=("merges", "curve", "record"), help="what to print"
@@ -37,10 +41,10 @@ def add(commands: Subcommands) -> None:
         "tokenizer",
         nargs="+",
         metavar="TOKENIZER",
-        help=f"{A_TOKENIZER}; several for curve",
+        help=f"{A_TOKENIZER}; several are possible with curve",
     )
     parser.add_argument(
-        "-o", "--output", metavar="OUT", help="the file to write, instead of stdout"
+        "-o", "--output", metavar="OUT", help="write to this file instead of stdout"
     )
     parser = add_command(commands, run_convert)
     parser.add_argument("tokenizer", metavar="TOKENIZER", help=A_TOKENIZER)
@@ -48,7 +52,7 @@ def add(commands: Subcommands) -> None:
         "-o", "--output", required=True, metavar="OUT", help="the file to write"
     )
     parser.add_argument(
-        "--format", required=True, choices=WRITABLE, help="the format to write"
+        "--format", required=True, choices=WRITABLE, help="the format of OUT"
     )
     parser.add_given_pattern()
     parser = add_command(commands, run_fetch)
@@ -56,80 +60,83 @@ def add(commands: Subcommands) -> None:
 
 
 def run_runs(options: Namespace) -> int:
-    """List the trainings whose files lie in a folder, or say where two of them part.
+    """List the trainings in a folder, or show where two trainings differ.
 
     runs
     runs vocabularies/ --json
     runs mine.json other.json
 
-    A training is remembered by the file it is saved to, and by its checkpoint as long as it has not ended. Two
-    files are compared: what was asked for otherwise, the step until which they are the same, what each did
-    then, and what followed.
+    A training is listed when its tokenizer is saved, and until then by its checkpoint. Folders in a
+    folder are not searched.
+
+    Two files are compared: which options differ, how many merges are the same, what each training
+    merged next, and which tokens only one of them has.
     """
     paths = [Path(path) for path in options.paths]
     if len(paths) == 2 and not any(path.is_dir() for path in paths):
-        difference = RunDifference.of(*map(load, paths))
-        names = [
-            path.name if paths[0].name != paths[1].name else str(path) for path in paths
-        ]
-        if options.json:
-            what = {
-                "options": difference.options,
-                "same_until": difference.n_same,
-                "both": difference.n_both,
-            }
-            what["only"] = [[token.hex() for token in only] for only in difference.only]
-            print(json.dumps(what | {"bytes_per_token": difference.compression}))
-        else:
-            print(*map(visible, difference.sentences(*names)), sep="\n")
+        _print_difference(paths, as_json=options.json)
         return 0
-    runs = sorted(
-        ((one.described(), one.options) for one in found(paths)),
-        key=lambda run: str(run[0]["created"]),
-    )
+    trainings = list(found(paths))
+    runs = [(training.described(), training.options) for training in trainings]
+    runs.sort(key=lambda run: str(run[0]["created"]))
     if options.json:
-        print(
-            "".join(f"{json.dumps(run, default=for_programs)}\n" for run, _ in runs),
-            end="",
-        )
-    elif not runs:
+        for description, _ in runs:
+            print(json.dumps(description, default=for_programs))
+        return 0
+    if not runs:
         raise OptionError(
-            f"There is no training in {', '.join(map(str, paths))}; train one, or name another folder."
+            f"No training was found in {', '.join(options.paths)}; name another folder, or train "
+            "a tokenizer there."
         )
-    else:
-        rows = []
-        for run, rules in runs:
-            created, ratio = (
-                run["created"][:16].replace("T", " "),
-                f"{run['bytes_per_token']:.3f}",
-            )
-            sizes = [f"{run[name]:,}" for name in ("vocab_size", "merges", "bytes")]
-            rows.append(
-                [
-                    run["path"],
-                    created,
-                    *sizes,
-                    ratio,
-                    run["corpus"][:8],
-                    run["ended"],
-                    rules,
-                ]
-            )
-        head = [
-            "file",
-            "when (UTC)",
-            "tokens",
-            "merges",
-            "bytes",
-            "b/token",
-            "corpus",
-            "ended",
-            "options",
-        ]
-        print(
-            *aligned(ReportTable(head, rows, numbers=(2, 3, 4, 5), widest=60)), sep="\n"
-        )
+    heads = [
+        "file",
+        "when (UTC)",
+        "tokens",
+        "merges",
+        "bytes",
+        "b/token",
+        "corpus",
+        "ended",
+        "options",
+    ]
+    rows = [_row(description, rules) for description, rules in runs]
+    table = ReportTable(heads, rows, numbers=(2, 3, 4, 5), widest=60)
+    print("\n".join(aligned(table)))
     return 0
+
+
+def _row(description: Mapping[str, Any], rules: str) -> list[str]:
+    """Return the row of a training in the table of `runs`."""
+    return [
+        description["path"],
+        description["created"][: len("2026-01-31T12:00")].replace("T", " "),
+        f"{description['vocab_size']:,}",
+        f"{description['merges']:,}",
+        formatted(description["bytes"]),
+        f"{description['bytes_per_token']:.3f}",
+        description["corpus"][:8],
+        description["ended"],
+        rules,
+    ]
+
+
+def _print_difference(paths: Sequence[Path], *, as_json: bool) -> None:
+    """Print where two trainings differ."""
+    first, second = paths
+    difference = RunDifference.of(load(first), load(second))
+    if as_json:
+        only = [[token.hex() for token in tokens] for tokens in difference.only]
+        fields = {
+            "options": difference.options,
+            "same_until": difference.n_same,
+            "both": difference.n_both,
+            "only": only,
+            "bytes_per_token": difference.compression,
+        }
+        print(json.dumps(fields))
+        return
+    for sentence in difference.sentences(str(first), str(second)):
+        print(visible(sentence))
 
 
 def run_export(options: Namespace) -> int:
@@ -138,20 +145,18 @@ def run_export(options: Namespace) -> int:
     export merges mine.json > merges.tsv
     export curve mine.json larger.json -o curve.csv
 
-    merges: a line a merge, separated by tabs. curve: the corpus after every merge, as CSV, of one training
-    or several. record: options, texts and steps, as JSON. convert writes a tokenizer for other libraries.
+    merges: one merge per line, with tabs between the columns. curve: the size of the corpus after
+    each merge, as CSV, for one training or several. record: options, texts and steps, as JSON. To
+    use a tokenizer with other libraries, see convert.
     """
-    if options.what in ("merges", "record") and len(options.tokenizer) > 1:
+    if options.what != "curve" and len(options.tokenizer) > 1:
         raise OptionError(
             f"export {options.what} takes one tokenizer; leave out {options.tokenizer[1]}."
         )
     if options.output:
         check_place(options.output)
-    lines = exported(
-        options.what,
-        [open_tokenizer(name) for name in options.tokenizer],
-        options.tokenizer,
-    )
+    tokenizers = [open_tokenizer(name) for name in options.tokenizer]
+    lines = exported(options.what, tokenizers, options.tokenizer)
     if options.output:
         write_atomically((options.output, list(lines)))
     else:
@@ -165,38 +170,41 @@ def run_convert(options: Namespace) -> int:
     convert mine.json -o tokenizer.json --format huggingface
     convert ranks.tiktoken --pattern llama3 -o llama3.json --format native
 
-    gpt2 writes two files: OUT, and beside it merges.txt for vocab.json, a-merges.txt for a.json; it replaces
-    there only the merges of the vocabulary OUT. A format that cannot hold a tokenizer so that it gives the
-    same ids is refused. tiktoken's has no place for the pattern and the special tokens: name them where it is
-    read, or choose huggingface or native, which keep them.
+    gpt2 writes two files: OUT, and next to it the merges, such as merges.txt for vocab.json or
+    a-merges.txt for a.json. It replaces an existing file of merges only if that belongs to OUT.
+
+    A format in which the tokenizer would give other ids is refused. tiktoken files do not hold the
+    pattern and the special tokens: give these to the program that reads the file, or choose
+    huggingface or native.
     """
     output = Path(options.output)
     check_place(output)
-    if (
-        output.exists()
-        and os.path.exists(options.tokenizer)
-        and output.samefile(options.tokenizer)
-    ):
+    exist = output.exists() and os.path.exists(options.tokenizer)
+    if exist and output.samefile(options.tokenizer):
         raise OptionError(
-            f"{options.output} is the tokenizer to convert; name another file for the new one."
+            f"{options.output} is the tokenizer to convert; name another file with -o."
         )
     tokenizer = open_tokenizer(options.tokenizer, options.pattern)
     save(tokenizer, output, format=options.format)
     if options.format == "tiktoken":
-        from bpe_core.formats.tiktoken import warning_about  # late: few need it
+        from bpe_core.formats.tiktoken import (
+            warning_about,  # imported late: few need it
+        )
 
-        if warning := warning_about(tokenizer):
+        warning = warning_about(tokenizer)
+        if warning:
             print_to_stderr(warning)
     return 0
 
 
 def run_fetch(options: Namespace) -> int:
-    """Fetch a tokenizer by its name, and say where its file lies.
+    """Fetch a tokenizer by its name, and print the path of its file.
 
     fetch gpt-4o
     fetch Qwen/Qwen3-8B
 
-    What was fetched before, by whatever program, needs no network. The rest needs the extra [hub].
+    Files that tiktoken or huggingface_hub has downloaded before need no network. Downloading others
+    needs the extra [hub].
     """
     print(fetch(options.name, print_fetching))
     return 0

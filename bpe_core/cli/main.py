@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Sequence
 from typing import Final
 
-from bpe_core.cli import audit, compare, count, encode, files, train, why
+from bpe_core.cli import audit, compare, count, encode, files, show, train, why
 from bpe_core.cli.arguments import Parser
 from bpe_core.errors import BpeError, Stopped, as_sentence
 from bpe_core.process import INTERRUPTED, guarded, print_to_stderr
@@ -28,6 +28,7 @@ COMMANDS: Final = (
     train,
     count,
     encode,
+    show,
     compare,
     audit,
     why,
@@ -40,7 +41,7 @@ def main(argv: Sequence[str] | None = None, *, prog: str = "bpescope") -> int:
     """Run one subcommand and return its exit code.
 
     Args:
-        argv: The arguments; those of the process if None.
+        argv: The arguments. None for the arguments of the process.
         prog: The name of the program in messages.
 
     Raises:
@@ -53,8 +54,9 @@ def _run(argv: Sequence[str] | None, prog: str) -> int:
     """Run a subcommand and print its error, unless it comes from writing to stdout."""
     parser = Parser(
         prog=prog,
-        description="Byte-pair encoding on the command line: train, use, compare and audit tokenizers.",
-        epilog=f"{prog} COMMAND --help shows the options of a command with examples.",
+        description="Byte-pair encoding on the command line: train, use, compare and audit "
+        "tokenizers.",
+        epilog=f"See {prog} COMMAND --help for options and examples.",
     )
     commands = parser.add_subparsers(metavar="COMMAND", required=True, title="commands")
     for command in COMMANDS:
@@ -66,8 +68,12 @@ def _run(argv: Sequence[str] | None, prog: str) -> int:
         print_to_stderr(f"{prog}: Interrupted.")
         return INTERRUPTED
     except Exception as error:
-        of_output = error if isinstance(error, OSError) and not error.filename else None
-        if of_output and of_output.errno in _OUTPUT_ERRORS:
+        is_of_output = (
+            isinstance(error, OSError)
+            and not error.filename
+            and error.errno in _OUTPUT_ERRORS
+        )
+        if is_of_output:
             raise
         is_bug = not isinstance(error, BpeError | OSError | MemoryError)
         if is_bug and (options.debug or os.environ.get("BPESCOPE_DEBUG")):

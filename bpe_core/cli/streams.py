@@ -1,15 +1,14 @@
-"""What a command reads beside a corpus (stdin, pipes, tokenizers), and what it tells a person on stderr meanwhile."""
+"""Input other than a corpus (stdin, pipes, tokenizers), and the progress of a command on stderr."""
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
 from typing import IO, Final, cast
 
 from bpe_core.corpus import Skipped, find_files
 from bpe_core.corpus.reading import decoded, one_sentence
 from bpe_core.corpus.streams import STDIN, is_stream, name_of
-from bpe_core.errors import TextError
+from bpe_core.errors import OptionError, TextError
 from bpe_core.formats import load
 from bpe_core.hub import located
 from bpe_core.process import Unfailing, print_to_stderr
@@ -20,30 +19,54 @@ from bpe_core.weighted import formatted
 from bpe_core.worker.job import Reporter
 from bpe_core.worker.messages import Counted, Event, Started, WorkProgress
 
-NAMED: Final = 20  # of the texts, the largest ones, whose bytes are said
-SKIPPED_SHOWN: Final = (
-    5  # files that are named one by one; of more only the number is printed
-)
+SOURCES_SHOWN: Final = 20
+"""Texts whose sizes are printed, the largest first."""
+SKIPPED_SHOWN: Final = 5
+"""Skipped files that are named. The others are only counted."""
+_LABEL_WIDTH: Final = 40
+"""Characters before the progress bar."""
+
+
+def only_stream(paths: Sequence[str]) -> str | None:
+    """Return the only path if it is a stream, and None if all paths are files or folders.
+
+    Raises:
+        OptionError: There is a stream next to other paths.
+    """
+    for path in paths:
+        if is_stream(path):
+            if len(paths) > 1:
+                raise OptionError(
+                    f"{name_of(path)} can't be combined with other inputs; give it alone, or "
+                    "save its text to a file."
+                )
+            return path
+    return None
 
 
 def text_blocks(path: str) -> Iterator[str]:
-    """The text of a file or stream in blocks, with byte order marks and line endings; TextError where it is none."""
+    """Yield the text of a file or stream in blocks, with its byte order mark and line endings.
+
+    Raises:
+        TextError: It is a folder, cannot be read, or is not text.
+    """
     name = name_of(path)
     if os.path.isdir(path):
         raise TextError(f"{name} is a folder; name a text in it.")
     if not is_stream(path):
         yield from find_files(path, every_character=True).files[0].blocks()
         return
-    with (
-        one_sentence(name),
-        nullcontext(sys.stdin.buffer) if path in STDIN else open(path, "rb") as file,
-    ):
-        yield from decoded(file, "utf-8")
+    with one_sentence(name):
+        if path in STDIN:
+            yield from decoded(sys.stdin.buffer, "utf-8")
+        else:
+            with open(path, "rb") as file:
+                yield from decoded(file, "utf-8")
 
 
-def open_tokenizer(text: str, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer at the path `text`, or else of that name, fetched if need be; `pattern` overrides its own."""
-    return load(located(text, print_fetching), pattern=pattern)
+def open_tokenizer(source: str, pattern: str | None = None) -> Tokenizer:
+    """Load a tokenizer from a path or by name, fetched if needed; `pattern` overrides its own."""
+    return load(located(source, print_fetching), pattern=pattern)
 
 
 def print_fetching(done: int, total: int, name: str) -> None:
@@ -51,10 +74,11 @@ def print_fetching(done: int, total: int, name: str) -> None:
 
 
 class StderrReporter(Reporter):
-    """Sentences on stderr; if that is a terminal, and unless `has_bar` is False, above a bar with the time left."""
+    """Prints sentences on stderr, and in a terminal a progress bar below them."""
 
     def __init__(self, has_bar: bool = True) -> None:
-        self._n_skipped, self._bars = 0, None
+        self._n_skipped = 0
+        self._bars = None
         if has_bar and sys.stderr.isatty():
             from rich.console import Console
             from rich.progress import (
@@ -65,11 +89,12 @@ class StderrReporter(Reporter):
                 TimeRemainingColumn,
             )
 
-            # markup=False: file names and tokens are full of square brackets.
-            label = TextColumn("{task.description}", markup=False)
-            columns = label, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
             self._bars = Progress(
-                *columns,
+                # markup=False: file names and tokens are full of square brackets.
+                TextColumn("{task.description}", markup=False),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeRemainingColumn(),
                 console=Console(file=cast(IO[str], Unfailing(sys.stderr))),
                 transient=True,
             )
@@ -78,34 +103,22 @@ class StderrReporter(Reporter):
 
     def send(self, event: Event) -> None:
         match event:
-            case Skipped(path, reason):
-                self._n_skipped += 1
-                if self._n_skipped <= SKIPPED_SHOWN:
-                    self.say(f"Left out {path}: {reason}.")
-            case Counted(documents, n_bytes, _, pieces, unique, _, sources):
-                self._say_how_many_more()
-                whole = sum(after for *_, after in sources) or 1
-                for name, before, after in sources[:NAMED] if len(sources) > 1 else ():
-                    weighted = (
-                        f", {formatted(after)} as weighted" if before != after else ""
-                    )
-                    self.say(
-                        f"{name}: {counted(before, 'byte')}{weighted}, {float(after / whole):.1%} of all."
-                    )
-                different = (
-                    f", {unique:,} of them different" if unique or not pieces else ""
-                )
-                read = (
-                    f"Read {counted(documents, 'document')}: {counted(n_bytes, 'byte')}"
-                )
-                self.say(f"{read} in {counted(pieces, 'piece')}{different}.")
+            case Skipped():
+                self._report_skipped(event)
+            case Counted():
+                self._report_counted(event)
             case WorkProgress(activity, done, total, name):
-                labels = {"counting": f"Reading {name}", "preparing": name.capitalize()}
-                self._move(labels.get(activity, name), done, total)
-            case Started(merges=wanted):
-                self._move("Merging", 0, wanted)
+                label = name
+                if activity == "counting":
+                    label = f"Reading {name}"
+                elif activity == "preparing":
+                    label = name.capitalize()
+                self._move(label, done, total)
+            case Started(merges=n_wanted):
+                self._move("Merging", 0, n_wanted)
             case Merges() if self._bars:
-                self._move(token_label(event[-1].token_bytes), event[-1].step)
+                newest = event[-1]
+                self._move(token_label(newest.token_bytes), newest.step)
 
     def say(self, sentence: str) -> None:
         if self._bars:
@@ -116,21 +129,41 @@ class StderrReporter(Reporter):
             print_to_stderr(visible(sentence))
 
     def close(self) -> None:
-        self._say_how_many_more()
+        self._report_other_skipped()
         if self._bars:
             self._bars.stop()
 
-    def _say_how_many_more(self) -> None:
-        if (more := self._n_skipped - SKIPPED_SHOWN) > 0:
-            self.say(f"Left out {counted(more, 'more file')} like these.")
+    def _report_skipped(self, skipped: Skipped) -> None:
+        self._n_skipped += 1
+        if self._n_skipped <= SKIPPED_SHOWN:
+            self.say(f"Skipped {skipped.path}: {skipped.reason}.")
+
+    def _report_other_skipped(self) -> None:
+        n_others = self._n_skipped - SKIPPED_SHOWN
+        if n_others > 0:
+            self.say(f"Skipped {counted(n_others, 'more file')}.")
         self._n_skipped = 0
+
+    def _report_counted(self, read: Counted) -> None:
+        self._report_other_skipped()
+        if len(read.sources) > 1:
+            n_weighted_bytes = sum(weighted for _, _, weighted in read.sources) or 1
+            for name, n_bytes, weighted in read.sources[:SOURCES_SHOWN]:
+                sizes = counted(n_bytes, "byte")
+                if weighted != n_bytes:
+                    sizes += f" (weighted: {formatted(weighted)})"
+                share = float(weighted / n_weighted_bytes)
+                self.say(f"{name}: {sizes}, {share:.1%} of the total.")
+        sizes = f"{counted(read.bytes, 'byte')} in {counted(read.pieces, 'piece')}"
+        if read.unique or not read.pieces:
+            sizes += f" ({read.unique:,} different)"
+        self.say(f"Read {counted(read.documents, 'document')}: {sizes}.")
 
     def _move(self, label: str, done: int, total: int | None = None) -> None:
         if self._bars:
-            text = visible(label)[:40].ljust(40)
             self._bars.update(
                 self._task,
-                description=text,
+                description=visible(label)[:_LABEL_WIDTH].ljust(_LABEL_WIDTH),
                 completed=done,
                 total=total or None,
                 visible=True,

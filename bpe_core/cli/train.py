@@ -3,7 +3,7 @@
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import fields
+from dataclasses import Field, fields
 from typing import Any, Final
 
 from bpe_core.cli.arguments import (
@@ -23,9 +23,9 @@ from bpe_core.worker.job import Job
 from bpe_core.worker.train import Recipe, TrainRequest, train
 
 SOURCES: Final = (
-    "text files, folders and URLs (s3://, hf://, https://), compressed or not; in .jsonl .csv .tsv .parquet .arrow "
-    ".warc .wet .tar .zip each row or member is a document; PATH::FIELD selects a field; - for stdin; stdin and pipes "
-    "are read once and cannot be sampled"
+    "text files, folders and URLs (s3://, hf://, https://), compressed or not; in .jsonl .csv "
+    ".tsv .parquet .arrow .warc .wet .tar .zip each row or member is a document; PATH::FIELD "
+    "selects a field; - for stdin; stdin and pipes are read once and cannot be sampled"
 )
 
 
@@ -37,8 +37,13 @@ def add_arguments(parser: Parser) -> None:
     """Add the arguments of `train`. The default of options is "" unless given here."""
     parser.add_argument("paths", nargs="*", metavar="PATH", help=SOURCES)
     parser.add_value("-o --output", "OUT", "the file to save the tokenizer to")
-    outcome = "train a published example with its own text and options, and check the result; needs no OUT"
-    parser.add_argument("--preset", choices=PRESETS, default="", help=outcome)
+    parser.add_argument(
+        "--preset",
+        choices=PRESETS,
+        default="",
+        help="train a published example with its own text and options, and check the result; "
+        "needs no OUT",
+    )
     parser.add_value(
         "--curve", "FILE", "write the corpus size after each merge to FILE, as CSV"
     )
@@ -46,31 +51,29 @@ def add_arguments(parser: Parser) -> None:
         "keep-existing", "never replace files: if OUT exists, save as OUT-2, OUT-3, …"
     )
     for field in fields(Options):
-        option = OPTION_OF[field.name]
-        how: dict[str, Any] = (
-            {"choices": option.choices}
-            if option.choices
-            else {"metavar": option.argument.rpartition("-")[2].upper()}
-        )
-        if field.type in (int, int | None):
-            how |= {"type": integer, "metavar": "N"}
-        if field.type == Sequence[str]:
-            how["action"] = "append"
-        usual = field.default or f"such as {option.example}; none"
-        parser.add_argument(
-            f"--{option.argument}", dest=field.name, help=option.help(usual), **how
-        )
-    parser.add_value("--extend", "OLD", f"{EXTEND.help()}:\n{A_TOKENIZER}")
-    begin = "with --extend: keep only the first STEP merges of OLD"
-    parser.add_value("--fork", "STEP", begin, None, type=integer)
+        _add_option(parser, field)
+    parser.add_value("--extend", "OLD", f"{EXTEND.help()} ({A_TOKENIZER})")
+    parser.add_value(
+        "--fork",
+        "STEP",
+        "with --extend: keep only the first STEP merges of OLD",
+        None,
+        type=integer,
+    )
     add_choice(parser)
     parser.add_value(
         "--counts",
         "C",
         "train on these counts instead of texts: a file written by `count`",
     )
-    least = "with --counts: drop pre-tokens seen fewer than N times, and report the largest possible error (default: 1)"
-    parser.add_value("--min-piece-count", "N", least, 1, type=integer)
+    parser.add_value(
+        "--min-piece-count",
+        "N",
+        "with --counts: drop pre-tokens seen fewer than N times, and report the largest "
+        "possible error (default: 1)",
+        1,
+        type=integer,
+    )
     parser.add_flag(
         "resume", "continue an earlier run of this command, however it ended"
     )
@@ -79,16 +82,48 @@ def add_arguments(parser: Parser) -> None:
         "FILE",
         "like --resume, but from this file instead of OUT.checkpoint or OUT",
     )
-    kept = "the file for progress until OUT is saved (default: OUT.checkpoint)"
-    parser.add_value("--checkpoint", "FILE", kept)
+    parser.add_value(
+        "--checkpoint",
+        "FILE",
+        "the file for progress until OUT is saved (default: OUT.checkpoint)",
+    )
+
+
+def _add_option(parser: Parser, field: "Field[Any]") -> None:
+    """Add the argument for a field of `Options`."""
+    option = OPTION_OF[field.name]
+    keywords: dict[str, Any] = {}
+    if option.choices:
+        keywords["choices"] = option.choices
+    elif field.type in (int, int | None):
+        keywords["metavar"] = "N"
+        keywords["type"] = integer
+    else:
+        keywords["metavar"] = option.argument.rpartition("-")[2].upper()
+    note = ""
+    if field.type == Sequence[str]:
+        keywords["action"] = "append"
+        note = "repeatable"
+    elif not option.choices and option.example != str(field.default):
+        note = f"such as {option.example}"
+    parser.add_argument(
+        f"--{option.argument}",
+        dest=field.name,
+        help=option.help(field.default or "none", note),
+        **keywords,
+    )
 
 
 def add_choice(parser: Parser) -> None:
     """Add the options that select and weigh documents: `--field` and fields of `Recipe`."""
-    field = "the field or column with the documents, for each PATH without ::NAME (default: guessed and reported)"
-    parser.add_value("--field --column", "NAME", field)
     parser.add_value(
-        "--sample", "X", OPTIONS["sample"].help("such as 1/10 or 0.1; all")
+        "--field --column",
+        "NAME",
+        "the field or column with the documents, for each PATH without ::NAME (default: guessed "
+        "and reported)",
+    )
+    parser.add_value(
+        "--sample", "X", OPTIONS["sample"].help("all", "such as 1/10 or 0.1")
     )
     parser.add_value(
         "--documents", "N", OPTIONS["documents"].help("all"), None, type=integer
@@ -99,20 +134,22 @@ def add_choice(parser: Parser) -> None:
     parser.add_value(
         "--weight",
         "PATH=N",
-        OPTIONS["weight"].help("repeatable; 1"),
+        OPTIONS["weight"].help(1, "repeatable"),
         [],
         action="append",
     )
     parser.add_value(
-        "--alpha", "A", OPTIONS["alpha"].help("the weights are hundredths; 1")
+        "--alpha",
+        "A",
+        OPTIONS["alpha"].help(1, "weights are rounded to hundredths"),
     )
     parser.add_cluster()
 
 
 def recipe_of(options: Namespace, rules: Mapping[str, Any]) -> Recipe:
     """Make a `Recipe` from the options that `add_choice` and other commands declare."""
-    values = _given(Recipe, options)
-    paths = list[str]()
+    values = _fields_of(Recipe, options)
+    paths: list[str] = []
     for path in options.paths:
         _, field = split_field(path)
         if options.field and not field:
@@ -123,12 +160,18 @@ def recipe_of(options: Namespace, rules: Mapping[str, Any]) -> Recipe:
 
 
 def request_of(options: Namespace) -> TrainRequest:
-    values = {name: getattr(options, name) for name in OPTION_OF}
-    rules = {name: value for name, value in values.items() if value is not None}
-    return TrainRequest(recipe_of(options, rules), **_given(TrainRequest, options))
+    """Make a `TrainRequest` from the options of `train`."""
+    rules = {}
+    for name in OPTION_OF:
+        value = getattr(options, name)
+        if value is not None:
+            rules[name] = value
+    recipe = recipe_of(options, rules)
+    return TrainRequest(recipe, **_fields_of(TrainRequest, options))
 
 
-def _given(kind: type[Recipe | TrainRequest], options: Namespace) -> dict[str, Any]:
+def _fields_of(kind: type[Recipe | TrainRequest], options: Namespace) -> dict[str, Any]:
+    """Return the options that are fields of a dataclass."""
     return {
         field.name: getattr(options, field.name)
         for field in fields(kind)
@@ -147,11 +190,15 @@ def run_train(options: Namespace) -> int:
     train --counts counts.parquet -o mine.json
     train --preset S0
 
-    The merges are saved in OUT.checkpoint every few seconds, as a tokenizer file like any other, until OUT is
-    saved. If training ends early, the same command with --resume continues from there, or from OUT if it was
-    stopped. It reads the same texts again, so a pipe must deliver the same text.
-    --extend STAGE1 --pattern none adds merges across words to the merges of STAGE1: this is SuperBPE.
+    Until OUT is saved, the merges are saved in OUT.checkpoint every few seconds, as a tokenizer
+    file like any other. If training ends early, the same command with --resume continues from
+    there, or from OUT if it was stopped. It reads the same texts again, so a pipe must deliver the
+    same text.
+
+    --extend STAGE1 --pattern none adds merges across words to the merges of STAGE1: this is
+    SuperBPE.
     """
+    # patience=0: the first Ctrl+C always waits until the merges can be saved.
     with closing(Job(StderrReporter(), patience=0)) as job:
         tokenizer = train(request_of(options), job)
     if job.stopped:

@@ -47,14 +47,17 @@ class Option:
     choices: tuple[str, ...] = ()
     """All values, if they are few."""
 
-    def help(self, default: object = "") -> str:
+    def help(self, default: object = "", note: str = "") -> str:
         """Return a clause for the command line.
 
-        >>> OPTIONS["min-count"].help("1")
-        'stop when no pair occurs this often (default: 1)'
+        >>> OPTIONS["min-count"].help("1", "such as 2")
+        'stop when no pair occurs this often (such as 2; default: 1)'
         """
         clause = f"{self.does[0].lower()}{self.does[1:]}".rstrip(".")
-        return clause if default == "" else f"{clause} (default: {default})"
+        notes = [note] if note else []
+        if default != "":
+            notes.append(f"default: {default}")
+        return f"{clause} ({'; '.join(notes)})" if notes else clause
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +234,7 @@ OPTION_OF: Final[Mapping[str, Option]] = {
     "special_tokens": Option(
         argument="special",
         name="specials",
-        does="Special tokens such as <|endoftext|>: ids that no merge makes.",
+        does="Special tokens such as <|endoftext|>; no merge makes them.",
         example="<|endoftext|>",
     ),
     "end_of_word": Option(
@@ -318,7 +321,7 @@ INHERITED: Final = ("id_layout", "special_tokens", "end_of_word")
 EXTEND: Final = Option(
     argument="extend",
     name="start from",
-    does="A tokenizer whose merges come first; its tokens keep their ids.",
+    does="Start from the merges of this tokenizer, whose tokens keep their ids.",
     example="mine.json",
 )
 WEIGHT: Final = Option(
@@ -337,7 +340,7 @@ READING: Final = (
     Option(
         argument="documents",
         name="documents",
-        does="Train on this many documents, drawn at random; rows are read twice for it.",
+        does="Read only this many documents, drawn at random; files with rows are read twice.",
         example="1000",
     ),
     Option(
@@ -349,7 +352,7 @@ READING: Final = (
     Option(
         argument="dedupe",
         name="once each",
-        does="Read no document twice; to find duplicates, all texts are read once more.",
+        does="Skip repeated documents; to find them, all texts are read once more.",
         example=YES,
     ),
     Option(

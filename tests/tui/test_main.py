@@ -68,7 +68,7 @@ def test_without_a_terminal_it_names_the_commands_that_need_none(book: Path) -> 
         assert (ended.returncode, ended.stdout) == (2, b"")
         sentence = ended.stderr.decode()
         assert (
-            sentence.startswith("bpescope: the app needs a terminal")
+            sentence.startswith("bpescope: The app needs an interactive terminal. ")
             and sentence.count("\n") == 1
         )
         assert all(f"bpescope {command}" in sentence for command in HEADLESS)

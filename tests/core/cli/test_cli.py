@@ -46,15 +46,13 @@ def test_the_textbook_example_from_text_to_ids_and_back(bpescope: Bpescope) -> N
     assert bpescope("decode -t out.json ids") == (0, "bc", "")
     Path("ids").write_text("1 two 3")
     code, out, error = bpescope("decode -t seed.json ids")
-    assert (code, out) == (
-        2,
-        "",
-    ) and "A token id is a whole number, not 'two' (after 1 id); give" in error
+    assert (code, out) == (2, "")
+    assert "A token id is a whole number, not 'two' (after 1 id); give" in error
     Path("ids").write_text('{"ids": ["98"]}')
     assert bpescope("decode -t seed.json ids") == (
         2,
         "",
-        "bpescope: A token id is a whole number, not '\"98\"'; give numbers alone.\n",
+        "bpescope: A token id is a whole number, not '\"98\"'; give only numbers.\n",
     )
 
 
@@ -95,7 +93,16 @@ def test_a_special_token_in_a_text_needs_a_word(bpescope: Bpescope) -> None:
         bpescope("encode -t seed.json text --special-as-text")[1]
         == "97 60 101 110 100 62\n"
     )
-    assert bpescope("encode -t seed.json text --allow-special '<start>'")[0] == 2
+    code, _, error = bpescope("encode -t seed.json text --allow-special '<start>'")
+    assert code == 2 and "'<start>' is not a special token of seed.json" in error
+    assert error.endswith("; choose from all, <end>.\n")
+
+
+def test_a_special_token_with_a_semicolon_is_named_whole(bpescope: Bpescope) -> None:
+    save(train(SEED, vocab_size=260, special_tokens=["<a;b>"]), "odd.json")
+    Path("text").write_text("1<a;b>")
+    error = bpescope("encode -t odd.json text")[2]
+    assert "special token '<a;b>' at offset 1; allow it with --allow-special" in error
 
 
 def test_what_goes_through_a_pipe_comes_out_byte_for_byte(folder: Path) -> None:
@@ -155,6 +162,19 @@ def test_a_pipe_of_the_shell_is_read_and_a_device_is_not(folder: Path) -> None:
     assert ended.returncode == 2 and b"it is a named pipe" in ended.stderr
 
 
+@pytest.mark.parametrize("command", ["encode", "measure"])
+def test_a_pipe_next_to_other_texts_is_refused(
+    bpescope: Bpescope, command: str
+) -> None:
+    reading, writing = os.pipe()
+    os.close(writing)
+    pipe = f"/dev/fd/{reading}"
+    code, out, error = bpescope(f"{command} -t one.json text.txt {pipe}")
+    os.close(reading)
+    assert (code, out) == (2, "")
+    assert error.startswith(f"bpescope: {pipe} can't be combined with other inputs;")
+
+
 def test_count_counts_documents_of_a_folder_and_does_not_flood_the_terminal(
     bpescope: Bpescope,
 ) -> None:
@@ -167,7 +187,7 @@ def test_count_counts_documents_of_a_folder_and_does_not_flood_the_terminal(
     rows = dict(line.rsplit(None, 1) for line in out.splitlines())
     assert (
         code == 0
-        and error.count("Left out") == 6
+        and error.count("Skipped") == 6
         and ".jpg" in error
         and "15 more files" in error
     )
@@ -178,7 +198,7 @@ def test_count_counts_documents_of_a_folder_and_does_not_flood_the_terminal(
         "pieces": "4",
         "different pieces": "3",
     }
-    assert bpescope("compare -t one.json -t two.json texts")[2].count("Left out") == 6
+    assert bpescope("compare -t one.json -t two.json texts")[2].count("Skipped") == 6
 
 
 @pytest.mark.parametrize("format", WRITABLE)
@@ -273,7 +293,7 @@ def odd_files(folder: Path) -> None:
         ("audit -t seed.json --all-tokens", "give --jsonl too"),
         (
             "audit -t seed.json --fail-on nonsense",
-            "no kind 'nonsense' of finding; the kinds are unreachable",
+            "unknown kind of finding 'nonsense'; choose from unreachable, ",
         ),
         ("decode -t seed.json seed.txt", ""),
         ("decode -t seed.json ids", ""),
@@ -283,12 +303,29 @@ def odd_files(folder: Path) -> None:
         ("convert seed.json -o no/x --format native", "cannot be written"),
         ("compare -t one.json text.txt", "only one tokenizer"),
         ("compare -t one.json -t two.json --sections text.txt", "leave out --sections"),
-        ("compare -t one.json -t two.json - text.txt", "stdin"),
+        ("encode -t one.json text.txt -", "stdin can't be combined with other inputs"),
+        (
+            "encode -t one.json text.txt --dask local",
+            "--dask and -o IDS need each other",
+        ),
+        ("encode -t one.json text.txt -o ids", "--dask and -o IDS need each other"),
+        (
+            "encode -t one.json text.txt --dask local -o ids --count",
+            "leave out --json and --count",
+        ),
+        (
+            "encode -t one.json --dask local -o ids",
+            "encodes files and folders, not stdin",
+        ),
+        (
+            "compare -t one.json -t two.json - text.txt",
+            "stdin can't be combined with other inputs",
+        ),
         ("compare -t one.json -t two.json text.none", "text.none cannot be read"),
         ("compare -t one.json -t text.txt text.txt", "text.txt"),
         (
             "compare -t one.json -t two.json --reference de text.txt",
-            "no text or folder called 'de'",
+            "no text or folder is called 'de'; choose from text.txt",
         ),
         (
             "compare -t one.json -t two.json --morphemes text.none text.txt",
@@ -299,8 +336,8 @@ def odd_files(folder: Path) -> None:
             "2 tokenizers and 3 patterns",
         ),
         ("show -t seed.json --svg --ids seed.txt", "leave out --ids"),
-        ("why", "Name the tokenizer with -t"),
-        ("why -t one.json", "Name the texts"),
+        ("why", "why needs a tokenizer; name one with -t"),
+        ("why -t one.json", "counted again; name the texts"),
         (
             "why --preset S2 --step 7",
             "Step 7 does not exist; this vocabulary has the steps 0 to 6.",
@@ -350,7 +387,7 @@ def test_bad_input_gets_one_sentence_and_exit_code_2(
         ),
         (
             "compare x -t y --metrics tokens,length",
-            "bpescope compare: --metrics: there is no metric 'length'",
+            "bpescope compare: --metrics: unknown metric 'length'; choose from tokens, ",
         ),
         (
             "audit -t x --html --markdown",
@@ -455,7 +492,7 @@ def test_weighted_bytes_are_shown_as_the_fractions_that_they_are(
     Path("nine.txt").write_text("x" * 9)
     for weight, shown in ("1/2", "4.5"), ("1/7", "1 2/7"), ("2", "18"):
         _, _, said = bpescope(f"count nine.txt seed.txt --weight nine.txt={weight}")
-        assert f"nine.txt: 9 bytes, {shown} as weighted, " in said
+        assert f"nine.txt: 9 bytes (weighted: {shown}), " in said
 
 
 @pytest.mark.parametrize(

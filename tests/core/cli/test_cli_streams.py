@@ -208,8 +208,8 @@ def test_of_many_skipped_files_the_first_are_named(
     reporter.close()
     *named, more, read = capsys.readouterr().err.splitlines()
     assert named == [
-        f"Left out {number}␇.jpg: binary." for number in range(SKIPPED_SHOWN)
+        f"Skipped {number}␇.jpg: binary." for number in range(SKIPPED_SHOWN)
     ]
-    assert more == "Left out 2 more files like these." and read.startswith(
+    assert more == "Skipped 2 more files." and read.startswith(
         "Read 1 document: 9 bytes in 2 pieces"
     )

@@ -10,7 +10,7 @@ import pytest
 
 from bpe_core import SpecialTokenError, TextError, kernel, load, save, train
 from bpe_core.cli import encode
-from bpe_core.cli.encode import encoded
+from bpe_core.cli.encode import encode_documents
 from bpe_core.process import AHEAD, in_order
 from bpe_core.vocabulary.encoding import Encoding
 
@@ -33,7 +33,7 @@ def tokenizer(tmp_path):
 def small(monkeypatch):
     """Shares of a few characters, and two threads for them."""
     monkeypatch.setattr(encode, "SHARE", 60)
-    monkeypatch.setattr(encode, "_MOST", 120)
+    monkeypatch.setattr(encode, "LARGEST_SHARE", 120)
     monkeypatch.setattr(encode, "most_threads", lambda: 2)
 
 
@@ -73,7 +73,7 @@ def test_the_ids_are_those_of_the_whole_for_any_number_of_threads(
     for n_threads in (1, 2, 5):
         monkeypatch.setattr(encode, "most_threads", lambda n=n_threads: n)
         parts = list(
-            encoded(
+            encode_documents(
                 loaded,
                 map(in_blocks, documents),
                 " ",
@@ -108,7 +108,9 @@ def test_what_goes_wrong_is_the_same_for_any_number_of_threads(
             match=r"It ends here|'<\|end\|>' at offset 290",
         ):
             list(
-                encoded(load(tokenizer), documents, " ", disallowed_special=["<|end|>"])
+                encode_documents(
+                    load(tokenizer), documents, " ", disallowed_special=["<|end|>"]
+                )
             )
 
 
@@ -141,14 +143,18 @@ def test_an_interruption_waits_for_no_thread(tokenizer, small, monkeypatch):
         raise KeyboardInterrupt
 
     loaded = load(tokenizer)
-    monkeypatch.setattr(encode, "_MOST", 1 << 20)
+    monkeypatch.setattr(encode, "LARGEST_SHARE", 1 << 20)
     if kernel.available:
         monkeypatch.setattr(type(loaded), "encode_to_array", at_work)
     else:
         begun.set()
     try:
         with pytest.raises(KeyboardInterrupt):
-            list(encoded(loaded, [blocks(), blocks()], " ", disallowed_special=()))
+            list(
+                encode_documents(
+                    loaded, [blocks(), blocks()], " ", disallowed_special=()
+                )
+            )
         assert not held.is_set()
     finally:
         held.set()
@@ -180,7 +186,7 @@ def test_each_document_has_a_line_of_its_own(bpescope, tokenizer, small):
     [
         (
             b"low lower, " * 40 + b"<|end|>",
-            "holds the special token '<|end|>' at offset 440; name it with --allow-sp",
+            "holds the special token '<|end|>' at offset 440; allow it with --allow-s",
         ),
         (
             b"low lower\n" * 900 + b"\xff",

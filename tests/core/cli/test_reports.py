@@ -186,6 +186,25 @@ def test_tables_tell_parity_of_the_sections_of_a_text(bpescope: Bpescope) -> Non
     assert code == 0 and all(
         part in out for part in ("English", "Русский", f"{n:.2f}", "Cyrillic")
     )
+    assert re.search(r"\nscript +bytes +one.json +two.json\n", out), "no parity"
+
+
+def test_only_numbers_of_four_digits_or_more_are_listed(bpescope: Bpescope) -> None:
+    Path("numbers.txt").write_text("123 123 5678")
+    out = bpescope("measure -t one.json --csv numbers.txt")[1]
+    _, *rows = out.split("numbers of 4 digits and more")[1].splitlines()
+    ways = [row.partition(",")[2].partition(" ")[0] for row in rows]
+    assert [sum(map(int, way.split("+"))) for way in ways] == [4]
+
+
+def test_an_audit_names_the_checks_that_need_more(bpescope: Bpescope) -> None:
+    embeddings = "whether embeddings look untrained (needs --embeddings)."
+    save(load("one.json"), "one.tiktoken", format="tiktoken")
+    out = bpescope("audit -t one.tiktoken --pattern gpt4")[1]
+    counts = "how often tokens occur (needs --corpus)"
+    assert f"\nNot checked: {counts}, {embeddings}\n" in out
+    out = bpescope("audit -t one.json --corpus text.txt")[1]
+    assert f"\nNot checked: {embeddings}\n" in out
 
 
 @pytest.mark.slow
@@ -200,9 +219,10 @@ def test_texts_of_nothing(bpescope: Bpescope) -> None:
     Path("empty.txt").touch()
     Path("space.txt").write_text(" ")
     code, out, _ = bpescope(f"{BOTH} space.txt empty.txt")
-    assert code == 0 and "They do not disagree." in out
+    assert code == 0 and "The two split these texts in the same places." in out
     Path("text.txt").write_text(TEXT)
-    assert "disagree" not in bpescope(f"{BOTH} text.txt --examples 0")[1], (
+    out = bpescope(f"{BOTH} text.txt --examples 0")[1]
+    assert "disagree" not in out and "same places" not in out, (
         "what is not listed is not denied"
     )
 
@@ -297,12 +317,16 @@ def test_sennrichs_example_is_printed_step_by_step(bpescope: Bpescope) -> None:
         in told
     )
     assert (
-        "Step 1: s + t → st (id 257)\n  2 pairs occur 9 times; 'largest' takes this one:"
+        "Step 1: s + t → st (id 257)\n  2 pairs occur 9 times; the tie rule 'largest' takes this one:"
         in told
     )
     assert "    first      e + s\n" in told and "    largest    s + t ●\n" in told
     assert "       6 × n e w e s t → n e w e st\n" in told
-    assert "9 uses when made, 0 left in the end\n    step 2 est absorbed 9\n" in told
+    assert "  e + st      9      +9\n  w + e       8\n" in told, "one pair is not tied"
+    assert (
+        "9 uses when made, 0 left at the end\n    step 2: 9 became part of est\n"
+        in told
+    )
     assert told.count("\nAfter step") == 6
 
 
@@ -352,7 +376,7 @@ def test_tables_of_a_comparison_for_a_paper_say_what_their_numbers_are_of(
         told = bpescope(f"{BOTH} {form} mixed.txt")[1]
         assert "Han, Hiragana: written without spaces" in told
         assert "(precision)" in told and "(recall)" in told
-        (only,) = re.findall("first only in two.json: (.*)", told)
+        (only,) = re.findall("first tokens only in two.json: (.*)", told)
         assert only.split()[:8] == [
             "␣thr",
             "␣through",
@@ -375,7 +399,7 @@ def test_the_worst_lines_are_compared_with_all_other_tokenizers(
         (f"{BOTH} -t one.json", "the best of the others"),
     ):
         out = bpescope(f"{asked} lines.txt")[1]
-        assert f"worst for it, in tokens more than by {best}" in out
+        assert f"lines with the most extra tokens, compared with {best}" in out
 
 
 def test_a_comparison_needs_a_tokenizer(bpescope: Bpescope) -> None:

@@ -30,13 +30,13 @@ def test_until_where_two_trainings_are_the_same_and_what_followed():
     assert difference.n_same == 0
     assert [next[:5] for next in difference.next] == ["e + s", "s + t"]
     assert list(difference.sentences("a", "b"))[:4] == [
-        "Asked of a and b: ties first and largest.",
+        "Options of a and b: ties first and largest.",
         "The same until step 0, then:",
         "  a: e + s, which occurs 9 times (one of 2 with this count)",
         "  b: s + t, which occurs 9 times (one of 2 with this count)",
     ]
     assert list(RunDifference.of(first, first).sentences("a", "b")) == [
-        f"The same merges: all {first.step}."
+        f"The merges are the same: {first.step}."
     ]
     told = list(RunDifference.of(first.at(4), first).sentences("a", "b"))
     assert (
@@ -136,6 +136,7 @@ def test_a_history_tells_of_starts_weights_and_samples(bpescope: Bpescope) -> No
     asked = {
         "plain.json": ("", ""),
         "heavy.json": ("--weight words.txt=3", ", weight words.txt=3"),
+        "light.json": ("--weight words.txt=1/7", ", weight words.txt=1/7"),
         "part.json": ("--sample 9/10", ", sample 9/10 of the bytes, seed 0"),
         "further.json": ("--extend runs/plain.json --fork 3", ", start from 3 merges"),
     }
@@ -154,7 +155,9 @@ def test_a_history_tells_of_starts_weights_and_samples(bpescope: Bpescope) -> No
 
 def test_the_history_of_a_folder(bpescope: Bpescope) -> None:
     Path("runs").mkdir()
-    assert "There is no training in runs" in bpescope("runs runs")[2]
+    assert (
+        "No training was found in runs; name another folder" in bpescope("runs runs")[2]
+    )
     for ties in ("first", "lowest"):
         save(trained(ties), f"runs/{ties}.json")
     save(trained("lowest").at(3), "runs/lowest.json.checkpoint")
@@ -202,6 +205,10 @@ def test_what_is_exported(bpescope: Bpescope) -> None:
     assert read == [
         (point.step, point.renyi_efficiency) for point in training_curve(tokenizer)
     ]
+    save(tokenizer, "b.json")
+    _, *lines = bpescope("export curve a.json a.json b.json")[1].splitlines()
+    names = dict.fromkeys(line.partition(",")[0] for line in lines)
+    assert list(names) == ['"a.json 1"', '"a.json 2"', '"b.json"']
     record = json.loads(bpescope("export record a.json")[1])
     assert tokenizer.record and [tuple(step) for step in record["steps"]] == list(
         tokenizer.record.steps

@@ -481,8 +481,8 @@ def test_rows_are_documents_for_every_command(
     assert main(["train", *paths, *asked]) == 0
     err = capsys.readouterr().err
     assert (
-        "a.jsonl::text: 19 bytes, 51.49 as weighted, 26.9% of all." in err
-        and "b.txt: 140 bytes, 73.1% of all." in err
+        "a.jsonl::text: 19 bytes (weighted: 51.49), 26.9% of the total." in err
+        and "b.txt: 140 bytes, 73.1% of the total." in err
     )
     assert (record := load(out).record) and record.weights == "a.jsonl=2.71 b.txt=1"
     assert tempered([(400, Fraction(1)), (0, Fraction(3))], Fraction(0)) == {1: 1, 3: 1}

@@ -280,3 +280,5 @@ def test_show_prints_what_was_asked_for(
         line.split()[0] for line in shown.partition("```text\n")[2].splitlines() if line
     ]
     assert names == [*["one.json", "other.json"] * 2, "```"]
+    assert main([*words, "-t", str(paths[1]), "--markdown", "--ids"]) == 0
+    assert capsys.readouterr().out.count("### ") == 2, "ids are of one tokenizer each"

@@ -1,0 +1,241 @@
+"""The tables and sentences of `measure` and `compare`, made from the results in JSON."""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, Final
+
+from bpe_core.metrics.catalog import METRICS
+from bpe_core.metrics.scripts import WITHOUT_SPACES
+from bpe_core.report import ReportTable, Section
+from bpe_core.visible import counted, token_label
+
+Results = Mapping[str, Any]
+"""The object that `compare --json` prints, or an object in it."""
+Labels = Sequence[str]
+"""What the tokenizers are called, in their order."""
+_OTHER_COLUMNS: Final = (
+    "text",
+    "folder",
+    "script",
+    "bytes",
+    "all texts",
+    "unit",
+    "times",
+    "first in",
+    "more",
+    "in",
+    "line",
+)
+"""Column names that no tokenizer gets."""
+_SHORT_TITLES: Final = {
+    "bytes_per_token": "b/token",
+    "characters_per_token": "c/token",
+    "continued_words": "continued",
+}
+"""Titles of metrics that are repeated for each tokenizer."""
+_SPLITS_SHOWN: Final = ("most frequent", "second", "third")
+_TOKENS_SHOWN: Final = 8
+"""Tokens of only one vocabulary that are named."""
+_SHORT_NUMBER: Final = 3
+"""Digits. The splits of longer numbers are shown."""
+
+
+def report_sections(
+    results: Results, metrics: Sequence[str], is_for_terminal: bool, compares: bool
+) -> Iterator[Section]:
+    """Yield the sections of a report.
+
+    Args:
+        results: All results.
+        metrics: Shown for each text, folder and script.
+        is_for_terminal: Whether the names of columns should be short.
+        compares: Whether to show more than the totals.
+    """
+    labels = _unique_labels(results)
+    if compares:
+        for kind in ("text", "folder", "script"):
+            parts = results[f"{kind}s"]
+            if kind == "text" and len(parts) > 1:
+                parts = [*parts, {**results["total"], "name": "all"}]
+            if kind != "folder" or len(parts) > 1:
+                table = _amounts(kind, parts, labels, metrics, is_for_terminal)
+                yield Section(table=table)
+    yield _totals(results, labels)
+    yield _number_splits(results["number_splits"], labels)
+    if compares:
+        for pair in results["pairs"]:
+            yield _pair(pair, labels)
+        for index, lines in enumerate(results["worst_lines"]):
+            if lines:
+                yield _worst_lines(lines, index, labels)
+
+
+def _unique_labels(results: Results) -> list[str]:
+    """Return a name for each tokenizer that no other tokenizer and no other column has.
+
+    It is the name in the file or of the file. Equal names are replaced by names with the folder,
+    then by the whole path, then numbered.
+    """
+    paths = [Path(path) for path in results["tokenizers"]]
+    labels = []
+    for vocabulary, path in zip(results["vocabularies"], paths, strict=True):
+        labels.append(vocabulary["name"] or path.name or str(path))
+    labels = _replace_taken(
+        labels, [os.path.join(path.parent.name, path.name) for path in paths]
+    )
+    labels = _replace_taken(labels, [str(path) for path in paths])
+    numbered = [f"{label} ({number})" for number, label in enumerate(labels, 1)]
+    return _replace_taken(labels, numbered)
+
+
+def _replace_taken(labels: Labels, others: Labels) -> list[str]:
+    """Replace the labels that another tokenizer or column has."""
+    counts = Counter([*_OTHER_COLUMNS, *labels])
+    pairs = zip(labels, others, strict=True)
+    return [other if counts[label] > 1 else label for label, other in pairs]
+
+
+def _amounts(
+    kind: str,
+    parts: Iterable[Results],
+    labels: Labels,
+    metrics: Sequence[str],
+    is_for_terminal: bool,
+) -> ReportTable:
+    """Make a row for each text, folder or script: its bytes, and the metrics of each tokenizer.
+
+    The column with the tokens of a tokenizer has the tokenizer's name. Other columns have the name
+    and the metric. Scripts have no parity. In a terminal they have only the metric if they follow
+    the column of tokens.
+    """
+    follows_tokens = is_for_terminal and metrics[0] == "tokens"
+    if kind == "script":
+        metrics = [key for key in metrics if key != "parity"]
+    heads = [kind, "bytes"]
+    for label in labels:
+        for key in metrics:
+            title = _SHORT_TITLES.get(key, METRICS[key].title)
+            if key == "tokens":
+                heads.append(label)
+            elif follows_tokens:
+                heads.append(title)
+            else:
+                heads.append(f"{label} {title}")
+    rows = []
+    for part in parts:
+        name = part["name" if kind == "text" else kind]
+        if kind == "script":
+            name = name.replace("_", " ")
+        row = [name, f"{part['bytes']:,}"]
+        for index in range(len(labels)):
+            for key in metrics:
+                form = METRICS[key].form
+                row.append(format(part[key][index], form) if key in part else "")
+        rows.append(row)
+    return ReportTable(heads, rows, numbers=range(1, len(heads)))
+
+
+def _totals(results: Results, labels: Labels) -> Section:
+    """Make a row for each metric of all texts together."""
+    total = results["total"]
+    rows = []
+    if len(labels) > 1:
+        n_first = total["tokens"][0] or 1
+        changes = [f"{n / n_first - 1:+.1%}" for n in total["tokens"][1:]]
+        rows.append(["tokens relative to first", "", *changes, ""])
+    for key, metric in METRICS.items():
+        if key in total:
+            values = [format(value, metric.form) for value in total[key]]
+            rows.append([metric.title, *values, metric.unit])
+    heads = ["all texts", *labels, "unit"]
+    scripts = [part["script"] for part in results["scripts"]]
+    unspaced = [script for script in scripts if script in WITHOUT_SPACES]
+    sentences = []
+    if unspaced:
+        sentences.append(
+            f"{', '.join(unspaced)}: written without spaces between words, so fertility and "
+            "other metrics of words do not apply."
+        )
+    table = ReportTable(heads, rows, numbers=range(1, len(labels) + 1))
+    return Section(sentences=sentences, table=table)
+
+
+def _number_splits(
+    number_splits: Iterable[Iterable[Results]], labels: Labels
+) -> Section:
+    """Show the most frequent splits of long numbers, such as 3+1 for 2024."""
+    columns = []
+    for splits in number_splits:
+        column = []
+        for split in splits:
+            if sum(split["digits"]) > _SHORT_NUMBER:
+                way = "+".join(map(str, split["digits"]))
+                column.append(f"{way} ({split['count']:,})")
+        columns.append(column[: len(_SPLITS_SHOWN)])
+    n_rows = max(map(len, columns))
+    if n_rows == 0:
+        return Section(sentences=["The texts contain no numbers of 4 digits or more."])
+    rows = zip_longest(_SPLITS_SHOWN[:n_rows], *columns, fillvalue="")
+    heads = ["numbers of 4 digits and more", *labels]
+    return Section(table=ReportTable(heads, list(rows), numbers=range(1, len(heads))))
+
+
+def _pair(pair: Results, labels: Labels) -> Section:
+    """Describe where the first tokenizer and another agree and disagree."""
+    first, other = (labels[index] for index in pair["tokenizers"])
+    boundaries = pair["boundaries"]
+    vocabularies = pair["vocabularies"]
+    sentences = [
+        f"boundaries: {boundaries['first']:,} in {first}, {boundaries['second']:,} in {other}, "
+        f"{boundaries['shared']:,} in both; both / {other} {boundaries['precision']:.3f} "
+        f"(precision), both / {first} {boundaries['recall']:.3f} (recall), F1 "
+        f"{boundaries['f1']:.3f}",
+        f"vocabularies: {counted(vocabularies['shared'], 'token')} in both, "
+        f"{vocabularies['only_first']:,} only in {first}, {vocabularies['only_second']:,} only "
+        f"in {other}",
+    ]
+    for name, key in ((first, "first_only_first"), (other, "first_only_second")):
+        tokens = [token for _, token in vocabularies[key][:_TOKENS_SHOWN]]
+        if tokens:
+            sentences.append(f"  first tokens only in {name}: {_joined_labels(tokens)}")
+    sentences.append(f"merges: the same up to step {vocabularies['same_merges']:,}")
+    if boundaries["first"] == boundaries["second"] == boundaries["shared"]:
+        sentences.append("The two split these texts in the same places.")
+    table = None
+    if pair["disagreements"]:
+        sentences.append("most frequent disagreements:")
+        table = _disagreements(pair["disagreements"], first, other)
+    return Section(f"{first} and {other}", sentences, table)
+
+
+def _disagreements(
+    disagreements: Iterable[Results], first: str, other: str
+) -> ReportTable:
+    rows = []
+    for example in disagreements:
+        splits = [_joined_labels(tokens) for tokens in example["tokens"]]
+        place = f"{example['in']}:{example['line']}"
+        rows.append([f"{example['count']:,}", *splits, place])
+    return ReportTable(["times", first, other, "first in"], rows, numbers=(0,))
+
+
+def _joined_labels(tokens: Iterable[str]) -> str:
+    """Return the labels of tokens that are given in hexadecimal."""
+    return " ".join(token_label(bytes.fromhex(token)) for token in tokens)
+
+
+def _worst_lines(lines: Iterable[Results], index: int, labels: Labels) -> Section:
+    """Show the lines in which a tokenizer has the most extra tokens."""
+    rows = []
+    for line in lines:
+        n_tokens = [f"{n:,}" for n in line["tokens"]]
+        place = f"{line['in']}:{line['line']}"
+        rows.append([f"+{line['excess']:,}", *n_tokens, place, line["text"].strip()])
+    numbers = range(len(labels) + 1)
+    table = ReportTable(["more", *labels, "in", "line"], rows, numbers, widest=60)
+    best = "the other" if len(labels) == 2 else "the best of the others"
+    heading = f"{labels[index]}: lines with the most extra tokens, compared with {best}"
+    return Section(heading, table=table)
