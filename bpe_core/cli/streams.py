@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import IO, Final, cast
 
 from bpe_core.corpus import Skipped, find_files
-from bpe_core.corpus.reading import decoded, one_sentence
+from bpe_core.corpus.reading import as_unreadable, decoded
 from bpe_core.corpus.streams import STDIN, is_stream, name_of
 from bpe_core.errors import OptionError, TextError
 from bpe_core.formats import load
@@ -56,7 +56,7 @@ def text_blocks(path: str) -> Iterator[str]:
     if not is_stream(path):
         yield from find_files(path, every_character=True).files[0].blocks()
         return
-    with one_sentence(name):
+    with as_unreadable(name):
         if path in STDIN:
             yield from decoded(sys.stdin.buffer, "utf-8")
         else:

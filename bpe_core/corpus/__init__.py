@@ -1,47 +1,71 @@
-"""Finding the files of a corpus: which files below the given paths are read, and which are skipped and why."""
+"""Finding the files of a corpus: which files at and below the given paths are read, and which are skipped and why."""
 
 import os
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from bpe_core.corpus.counts import Counts
 from bpe_core.corpus.measure import Source
 from bpe_core.corpus.reading import (
-    MEMORY,
-    NotText,
     Skipped,
     TextFile,
     Unreadable,
+    as_unreadable,
     file_system,
-    one_sentence,
+    reason_of,
     recognize_file,
     split_field,
-    why_not,
 )
+from bpe_core.corpus.recognition import NotText
+from bpe_core.corpus.unpacking import MEMORY
 from bpe_core.errors import TextError
 from bpe_core.visible import visible
 
 __all__ = ["Counts", "Found", "Skipped", "Source", "TextFile", "find_files"]
 
 PASSED_OVER: Final = frozenset(
-    {"__pycache__", "__pypackages__", "dist-packages", "node_modules", "site-packages"}
-    | {"dataset_dict.json", "dataset_info.json", "state.json"}
+    {
+        # Installed packages and generated files.
+        "__pycache__",
+        "__pypackages__",
+        "dist-packages",
+        "node_modules",
+        "site-packages",
+        # Descriptions of the .arrow files that Hugging Face's `save_to_disk` writes.
+        "dataset_dict.json",
+        "dataset_info.json",
+        "state.json",
+    }
 )
-"""Names that are skipped below a given path, as hidden ones are: installed packages, generated files, and what
-describes the .arrow files of Hugging Face's `save_to_disk`."""
+"""Names that are passed over in a folder, as hidden ones are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    files: tuple[
-        TextFile, ...
-    ]  # the texts in order, paths as given and folders by name
-    skipped: tuple[
-        Skipped, ...
-    ]  # the files in the folders that are no readable text, but for those passed over
+    """The files of a corpus."""
+
+    files: tuple[TextFile, ...]
+    """The texts: paths in the given order, files of a folder by name."""
+    skipped: tuple[Skipped, ...]
+    """The files that are not readable texts, without those that are passed over."""
+
+
+class _Candidate(NamedTuple):
+    """A file that is not recognized yet."""
+
+    file: TextFile
+    status: os.stat_result | None
+    """None at an address."""
+
+    def identity(self, field: str) -> tuple[object, ...]:
+        """Return a value that is equal only for the same field of the same file."""
+        if self.status is None:
+            return self.file.address, field
+        inode = self.status.st_ino or self.file.path
+        return self.status.st_dev, inode, field
 
 
 def find_files(
@@ -51,123 +75,131 @@ def find_files(
     skip_bad: bool = False,
     memory: int = MEMORY,
 ) -> Found:
-    """The files with texts among `paths`: files and folders, and addresses of both, which fsspec opens; a folder stands
-    for all files below it. Behind a path `::` and the field of the documents may stand; else it is guessed.
+    """Find the files with texts at and below some paths.
 
-    Inside a folder, hidden entries, PASSED_OVER and links to folders are not read, and a file that is no text is
-    skipped. A file that is reached twice is listed once. `every_character` is for encoding, where nothing may be
-    dropped: the byte order mark of a text in UTF-8 is part of the text, a file that is named twice is listed twice, and
-    all texts may be empty. With `skip_bad` a file that is named itself is skipped, too, if it cannot be read, and so
-    are rows that are none. `memory` is what all that is done with the texts may take, in bytes: rows that would need too
-    much of it are refused. Raises TextError if one of `paths` cannot be read, or there is no text.
+    In a folder, hidden entries, `PASSED_OVER` and links to folders are not read, and files that are not texts are
+    skipped. A file that is reached twice is listed once.
+
+    Args:
+        paths: Files and folders, and addresses of both, which fsspec opens. After a path, `::` and the field of the
+            documents can follow; otherwise the field is guessed.
+        every_character: For encoding, where nothing may be dropped: the byte order mark of a text in UTF-8 is part of
+            the text, a file that is given twice is listed twice, and all texts may be empty.
+        skip_bad: Skip rows that are not texts, and also a given file if it cannot be read.
+        memory: Bytes of memory for all that is done with the texts. Rows that would need too much of it are refused.
+
+    Raises:
+        TextError: One of the paths cannot be read, or no text is found.
     """
-    named = [
-        split_field(os.fspath(path))
-        for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)
-    ]
-    if not all(
-        given for given, _ in named
-    ):  # a variable of a shell that is not set; Path("") is the current folder
-        raise TextError(
-            "A path is empty; name a file or a folder, such as . for the current one."
-        )
+    given = [paths] if isinstance(paths, str | os.PathLike) else paths
+    roots = [split_field(os.fspath(path)) for path in given]
+    for root, _ in roots:
+        if not root:  # an unset variable of a shell; Path("") is the current folder
+            raise TextError(
+                "A path is empty; name a file or a folder, such as . for the current one."
+            )
     files: list[TextFile] = []
     skipped: list[Skipped] = []
     seen: set[tuple[object, ...]] = set()
-    for given, field in named:
-        for file, status in (
-            _remote(given) if "://" in given else _local(Path(given), skipped)
-        ):
-            identity = (
-                status and (status.st_dev, status.st_ino or file.path),
-                file.address,
-                field,
-            )
-            if identity in seen and not (every_character and file.required):
+    for root, field in roots:
+        candidates = _remote(root) if "://" in root else _local(Path(root), skipped)
+        for candidate in candidates:
+            was_given = candidate.file.required
+            identity = candidate.identity(field)
+            if identity in seen and not (every_character and was_given):
                 continue
+            file = replace(
+                candidate.file, field=field, skip_bad=skip_bad, memory=memory
+            )
             try:
-                found = recognize_file(
-                    replace(file, field=field, skip_bad=skip_bad, memory=memory), status
-                )
+                file = recognize_file(file, candidate.status)
             except Unreadable as error:
-                if file.required and not skip_bad:
+                if was_given and not skip_bad:
                     raise
                 skipped.append(Skipped(file.path, error.reason))
                 continue
-            if (
-                every_character and found.codec == "utf-8-sig"
-            ):  # the mark is a character then
-                found = replace(found, codec="utf-8", empty=False)
-            files.append(replace(found, required=file.required and not skip_bad))
+            if every_character and file.codec == "utf-8-sig":
+                file = replace(file, codec="utf-8", empty=False)
+            files.append(replace(file, required=was_given and not skip_bad))
             seen.add(identity)
-    if all(file.empty for file in files) and not (every_character and files):
-        raise TextError(_nothing([path for path, _ in named], skipped))
+    all_empty = all(file.empty for file in files)
+    if all_empty and not (every_character and files):
+        raise TextError(_no_text_found([root for root, _ in roots], skipped))
     return Found(tuple(files), tuple(skipped))
 
 
-def _remote(address: str) -> Iterator[tuple[TextFile, None]]:
-    """The file at an address, or each in a folder there, or that a * stands for."""
-    with one_sentence(visible(address)):
+def _remote(address: str) -> Iterator[_Candidate]:
+    """Yield the file at an address, or each file in a folder there or matched by a *."""
+    with as_unreadable(visible(address)):
         system, root = file_system(address)
-        if not (
-            places := sorted(system.glob(root) if "*" in root else system.find(root))
-        ):
+        found = system.glob(root) if "*" in root else system.find(root)
+        if not found:
             raise FileNotFoundError
-    base = root.partition("*")[0].rpartition("/")[0]
-    for place in places:
-        if not any(
-            part.startswith(".") or part in PASSED_OVER
-            for part in place.removeprefix(root).split("/")
-        ):
-            where = address if place == root else system.unstrip_protocol(place)
-            name = visible(place[len(base) :].lstrip("/"))
-            yield (
-                TextFile(Path(where), name, address=where, required=place == root),
-                None,
-            )
+    # Names begin with the last folder that has no * in it.
+    folder = root.partition("*")[0].rpartition("/")[0]
+    for path in sorted(found):
+        below = path.removeprefix(root).split("/")
+        if any(_is_passed_over(name) for name in below):
+            continue
+        is_given = path == root
+        file_address = address if is_given else system.unstrip_protocol(path)
+        file = TextFile(
+            Path(file_address),
+            name=visible(path[len(folder) :].lstrip("/")),
+            address=file_address,
+            required=is_given,
+        )
+        yield _Candidate(file, None)
 
 
-def _local(
-    root: Path, skipped: list[Skipped]
-) -> Iterator[tuple[TextFile, os.stat_result]]:
-    """The file `root`, or all below it but folders themselves, in the order of the names; links are not followed."""
-    with one_sentence(visible(str(root))):
+def _local(root: Path, skipped: list[Skipped]) -> Iterator[_Candidate]:
+    """Yield the file `root`, or all files below it by name; links are not followed."""
+    with as_unreadable(visible(str(root))):
         if "\0" in str(root):
             raise NotText("no path can hold a NUL character")
         status = root.stat()
         is_folder = stat.S_ISDIR(status.st_mode)
         waiting = _entries(root) if is_folder else []
     if not is_folder:
-        yield TextFile(root, visible(root.name)), status
-    name = root.name if root.name not in ("", "..") else root.resolve().name
+        yield _Candidate(TextFile(root, visible(root.name)), status)
+        return
+    folder_name = root.name
+    if folder_name in ("", ".."):
+        folder_name = root.resolve().name
     while waiting:
-        path = Path((entry := waiting.pop()).path)
+        entry = waiting.pop()
+        path = Path(entry.path)
         try:
             if entry.is_dir(follow_symlinks=False):
                 waiting += _entries(path)
-            else:
-                shown = visible(os.path.join(name, os.path.relpath(path, root)))
-                yield TextFile(path, shown, required=False), entry.stat()
+                continue
+            status = entry.stat()
         except OSError as error:
-            skipped.append(Skipped(path, why_not(error)))
+            skipped.append(Skipped(path, reason_of(error)))
+            continue
+        name = os.path.join(folder_name, os.path.relpath(path, root))
+        yield _Candidate(TextFile(path, visible(name), required=False), status)
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    """The entries of a folder that may be read, in descending order of their names (for a stack)."""
+    """Return the entries of a folder that are not passed over, in reverse order, for a stack."""
     with os.scandir(folder) as found:
-        entries = sorted(found, key=lambda entry: entry.name, reverse=True)
-    return [
-        entry
-        for entry in entries
-        if not entry.name.startswith(".") and entry.name not in PASSED_OVER
-    ]
+        entries = [entry for entry in found if not _is_passed_over(entry.name)]
+    return sorted(entries, key=lambda entry: entry.name, reverse=True)
 
 
-def _nothing(roots: list[str], skipped: list[Skipped]) -> str:
+def _is_passed_over(name: str) -> bool:
+    return name.startswith(".") or name in PASSED_OVER
+
+
+def _no_text_found(roots: list[str], skipped: list[Skipped]) -> str:
     if not roots:
         return "No file or folder was named; name at least one."
-    what = visible(", ".join(roots[:3])) + (", ..." if len(roots) > 3 else "")
-    if skipped:
-        name, reason = visible(skipped[0].path.name), skipped[0].reason
-        return f"There is no text in {what}: {name} and the like cannot be read ({reason})."
-    return f"There is no text in {what}: it is empty, or all in it is hidden."
+    places = visible(", ".join(roots[:3]))
+    if len(roots) > 3:
+        places += ", ..."
+    if not skipped:
+        return f"No text found in {places}: it is empty, or everything in it is hidden."
+    name = visible(skipped[0].path.name)
+    reason = skipped[0].reason
+    return f"No text found in {places}: {name} and the like cannot be read ({reason})."

@@ -1,32 +1,59 @@
-"""Texts in the columns of parquet and arrow files, unpacked in portions of bounded size.
+"""Texts in the columns of parquet and arrow files, unpacked in portions of limited size.
 
-A file says in its headers what its parts unpack to. These headers are checked before pyarrow unpacks
-a part, so that a small hostile file cannot take all memory.
+A file has in its headers the sizes that its parts unpack to. They are checked before pyarrow unpacks a part, so that a
+small malicious file cannot take all memory.
 """
 
 import io
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any, Final, NamedTuple
 
-from bpe_core.corpus.reading import BLOCK, Limits, NotText, decoded, in_blocks
+from bpe_core.corpus.headers import FlatTable, thrift_struct
+from bpe_core.corpus.reading import decoded, in_blocks
+from bpe_core.corpus.recognition import NotText
+from bpe_core.corpus.unpacking import BLOCK, Limits
 from bpe_core.process import installed
 
 pyarrow: Any = installed("pyarrow", "a .parquet or .arrow file", "corpora")
-_LISTS: Final = pyarrow.ListScalar
-_WRAPPERS: Final = pyarrow.DictionaryScalar, pyarrow.ExtensionScalar
-_TEXTS: Final = pyarrow.StringScalar
-_ROWS: Final = 1024  # of a parquet file that are unpacked at a time, at most
-_SHORT: Final = 1 << 22  # bytes of a batch of which all texts may be made at once
-_PORTION: Final = 1 << 28  # bytes that they may take, if each is as long as a page
-# A page cannot be looked up at an address without fetching all before it; most have 1 MB.
+
+_LIST: Final = pyarrow.ListScalar
+_WRAPPERS: Final = (pyarrow.DictionaryScalar, pyarrow.ExtensionScalar)
+_TEXT: Final = pyarrow.StringScalar
+
+Choose = Callable[[Any], list[str]]
+"""Returns the names of the columns to read, of a schema of Arrow."""
+
+_ROWS: Final = 1024
+"""Rows of a parquet file that are unpacked at a time, at most."""
+_SHORT_BATCH: Final = 1 << 22
+"""Bytes of a batch whose texts may all be made at once."""
+_PORTION: Final = 1 << 28
+"""Bytes that the rows unpacked at a time may take, if each is as long as a page."""
 _REMOTE_PAGE: Final = 1 << 22
-# How a stream of arrow.apache.org/docs/format/Columnar.html ends, and a file, which is a stream
-# with a frame.
-_ARROW_ENDS: Final = (b"\xff\xff\xff\xff\0\0\0\0", b"ARROW1")
-_CONTINUES: Final = b"\xff\xff\xff\xff"  # before the length of a message
+"""Bytes that a page at an address is taken to have. Looking it up would fetch all pages before; most have 1 MB."""
+
+# Fields of the header of a page, in github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift.
+_UNPACKED_SIZE: Final = 2
+_PACKED_SIZE: Final = 3
+
+# Fields of arrow.apache.org/docs/format/Columnar.html: of a message, a dictionary batch and a record batch.
+_KIND: Final = 1
+_HEADER: Final = 2
+_BODY_LENGTH: Final = 3
+_BATCH: Final = 1
+_BUFFERS: Final = 2
+_COMPRESSION: Final = 3
+
+# Kinds of messages.
 _DICTIONARY_BATCH: Final = 2
 _RECORD_BATCH: Final = 3
+
+_FILE_MARK: Final = b"ARROW1"
+"""The beginning and the end of an arrow file, which is a stream in a frame."""
+_CONTINUES: Final = b"\xff\xff\xff\xff"
+"""Precedes the length of a message."""
+_STREAM_END: Final = _CONTINUES + bytes(4)
 
 
 class PageSizes(NamedTuple):
@@ -36,34 +63,38 @@ class PageSizes(NamedTuple):
     largest: int
 
 
-def parquet_batches(file: IO[bytes], names: Any, limits: Limits) -> Iterator[Any]:
-    """Yield record batches of the columns that `names` chooses from a schema of Arrow."""
+def parquet_batches(file: IO[bytes], choose: Choose, limits: Limits) -> Iterator[Any]:
+    """Yield record batches of the columns that are chosen. Raises `NotText` if a limit is exceeded."""
     library = installed("pyarrow.parquet", "a .parquet file", "corpora")
     table = library.ParquetFile(file, buffer_size=BLOCK, pre_buffer=False)
-    columns = names(table.schema_arrow)
+    columns = choose(table.schema_arrow)
     for number in range(table.num_row_groups):
         group = table.metadata.row_group(number)
         sizes = _page_sizes(file, group, columns)
         limits.unpack(sizes.total)
         limits.check_portion("a page", sizes.largest)
-        # A row is no longer than a page, but rows may share the same bytes of a dictionary.
+        # A row is not longer than a page, but rows may share the same bytes of a dictionary.
         portion = min(_PORTION, limits.largest_portion)
-        n_rows = max(1, min(_ROWS, portion // max(1, sizes.largest)))
+        n_rows = portion // max(1, sizes.largest)
         yield from table.iter_batches(
-            batch_size=n_rows, row_groups=[number], columns=columns, use_threads=False
+            batch_size=max(1, min(_ROWS, n_rows)),
+            row_groups=[number],
+            columns=columns,
+            use_threads=False,
         )
 
 
 def _page_sizes(file: IO[bytes], group: Any, columns: list[str]) -> PageSizes:
+    """Return what the pages of a row group unpack to, of these columns and those within them."""
     total = 0
     largest = 0
     is_on_disk = isinstance(getattr(file, "raw", None), io.FileIO)
-    flat = set(columns)
-    nested = tuple(f"{name}." for name in columns)
+    names = set(columns)
+    within = tuple(f"{name}." for name in columns)
     for number in range(group.num_columns):
         chunk = group.column(number)
         path = chunk.path_in_schema
-        if path not in flat and not path.startswith(nested):
+        if path not in names and not path.startswith(within):
             continue
         if not is_on_disk:
             total += chunk.total_uncompressed_size
@@ -73,81 +104,32 @@ def _page_sizes(file: IO[bytes], group: Any, columns: list[str]) -> PageSizes:
         end = place + chunk.total_compressed_size
         while place < end:
             file.seek(place)
-            header = _thrift_struct(file)
-            unpacked_size = header[2]
-            packed_size = header[3]
-            place = file.tell() + max(0, packed_size)
-            total += unpacked_size
-            largest = max(largest, unpacked_size)
+            header = thrift_struct(file)
+            place = file.tell() + max(0, header[_PACKED_SIZE])
+            total += header[_UNPACKED_SIZE]
+            largest = max(largest, header[_UNPACKED_SIZE])
     return PageSizes(total, largest)
 
 
-def _thrift_struct(file: IO[bytes]) -> dict[int, Any]:
-    """Read a struct in the compact protocol of Thrift: the header of a page of parquet.
-
-    github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
-    """
-    fields: dict[int, Any] = {}
-    number = 0
-    while head := file.read(1)[0]:
-        step = head >> 4
-        number = number + step if step else _thrift_integer(file)
-        fields[number] = _thrift_value(file, head & 15)
-    return fields
-
-
-def _thrift_value(file: IO[bytes], kind: int) -> Any:
-    if kind in (1, 2):
-        return kind == 1
-    if kind in (4, 5, 6):
-        return _thrift_integer(file)
-    if kind == 12:
-        return _thrift_struct(file)
-    # The numbers and strings of statistics are passed over.
-    if kind == 3:
-        size = 1
-    elif kind == 7:
-        size = 8
-    elif kind == 8:
-        size = _thrift_varint(file)
-    else:
-        raise NotText("a header of its pages is damaged; download it again")
-    file.seek(size, io.SEEK_CUR)
-    return None
-
-
-def _thrift_integer(file: IO[bytes]) -> int:
-    zigzag = _thrift_varint(file)
-    return (zigzag >> 1) ^ -(zigzag & 1)
-
-
-def _thrift_varint(file: IO[bytes]) -> int:
-    value = 0
-    for shift in range(0, 70, 7):
-        byte = file.read(1)[0]
-        value |= (byte & 127) << shift
-        if byte < 128:
-            break
-    return value
-
-
-def arrow_batches(file: IO[bytes], names: Any, limits: Limits) -> Iterator[Any]:
-    """Yield record batches of the columns that `names` chooses from a schema of Arrow."""
+def arrow_batches(file: IO[bytes], choose: Choose, limits: Limits) -> Iterator[Any]:
+    """Yield record batches of the columns that are chosen. Raises `NotText` if a limit is exceeded."""
     library = installed("pyarrow.ipc", "a .arrow file", "corpora")
-    is_file = file.read(6) == b"ARROW1"
+    is_file = file.read(6) == _FILE_MARK
     file.seek(-8, io.SEEK_END)
-    if not file.read().endswith(_ARROW_ENDS):
-        raise NotText("it ends too early, without the mark of its end; get it anew")
+    if not file.read().endswith((_STREAM_END, _FILE_MARK)):
+        raise NotText("it ends too early, without the mark of its end; get it again")
     start = 8 if is_file else 0
     file.seek(start)
     _check_message(file, limits)  # the schema
     file.seek(start)
     reader = library.open_stream(file)
-    columns = names(reader.schema)
+    columns = choose(reader.schema)
     while True:
+        # Check all messages up to the next record batch, and then let pyarrow read them.
         start = file.tell()
-        while _check_message(file, limits) == _DICTIONARY_BATCH:
-            pass
+        kind = _DICTIONARY_BATCH
+        while kind == _DICTIONARY_BATCH:
+            kind = _check_message(file, limits)
         file.seek(start)
         try:
             batch = reader.read_next_batch()
@@ -167,13 +149,13 @@ def _check_message(file: IO[bytes], limits: Limits) -> int:
         return 0
     limits.check_portion("a batch", length)
     message = FlatTable.root(file.read(length))
-    body_length = message.integer(3, "<q")
+    body_length = message.integer(_BODY_LENGTH, "<q")
     limits.check_portion("a batch", body_length)
     body = file.tell()
-    kind = message.integer(1, "<B")
-    batch = message.table(2)
+    kind = message.integer(_KIND, "<B")
+    batch = message.table(_HEADER)
     if kind == _DICTIONARY_BATCH:
-        batch = batch.table(1)
+        batch = batch.table(_BATCH)
     if kind in (_RECORD_BATCH, _DICTIONARY_BATCH):
         size = _unpacked_size(file, body, body_length, batch)
         limits.unpack(size)
@@ -183,13 +165,14 @@ def _check_message(file: IO[bytes], limits: Limits) -> int:
 
 
 def _unpacked_size(
-    file: IO[bytes], body: int, body_length: int, batch: "FlatTable"
+    file: IO[bytes], body: int, body_length: int, batch: FlatTable
 ) -> int:
-    is_packed = batch.place_of(3)
+    """Return what the buffers of a batch unpack to. Each packed one begins with its size, or -1 if it is not packed."""
+    is_packed = batch.place_of(_COMPRESSION)
     if not is_packed:
         return body_length
     total = 0
-    for place in batch.structs(2, size=16):
+    for place in batch.structs(_BUFFERS, size=16):
         offset, length = struct.unpack_from("<qq", batch.data, place)
         if length > 0:
             file.seek(body + offset)
@@ -198,71 +181,36 @@ def _unpacked_size(
     return total
 
 
-class FlatTable(NamedTuple):
-    """A table of a flatbuffer: flatbuffers.dev/internals."""
-
-    data: bytes
-    place: int
-
-    @classmethod
-    def root(cls, data: bytes) -> "FlatTable":
-        return cls(data, *struct.unpack_from("<I", data))
-
-    def place_of(self, field: int) -> int:
-        """Where the value of a field begins; 0 if it has none."""
-        (distance,) = struct.unpack_from("<i", self.data, self.place)
-        fields = self.place - distance
-        (size,) = struct.unpack_from("<H", self.data, fields)
-        if 4 + 2 * field >= size:
-            return 0
-        (offset,) = struct.unpack_from("<H", self.data, fields + 4 + 2 * field)
-        return self.place + offset if offset else 0
-
-    def integer(self, field: int, format: str) -> int:
-        place = self.place_of(field)
-        return int(struct.unpack_from(format, self.data, place)[0]) if place else 0
-
-    def table(self, field: int) -> "FlatTable":
-        place = self.place_of(field)
-        return FlatTable(self.data, place + self.integer(field, "<I"))
-
-    def structs(self, field: int, size: int) -> range:
-        """Where the structs in a vector begin."""
-        start = self.place_of(field) + self.integer(field, "<I")
-        (n,) = struct.unpack_from("<I", self.data, start)
-        return range(start + 4, start + 4 + size * n, size)
-
-
 def values_of(batch: Any, limits: Limits) -> list[Iterable[Any]]:
-    """Return the values of each column: texts, or scalars of Arrow, whose texts may be long."""
-    plain = pyarrow.string(), pyarrow.large_string()
-    if batch.nbytes > _SHORT or any(
-        column.type not in plain for column in batch.columns
-    ):
+    """Return the values of each column: texts, or scalars of Arrow, if texts may be long."""
+    text_types = (pyarrow.string(), pyarrow.large_string())
+    are_texts = all(column.type in text_types for column in batch.columns)
+    if not are_texts or batch.nbytes > _SHORT_BATCH:
         return list(batch.columns)
     limits.give_out(batch.nbytes, batch.num_rows)
     return [column.to_pylist() for column in batch.columns]
 
 
-def text_in(record: Any, keys: list[str], limits: Limits) -> Iterator[str] | None:
-    """Return the text that is found by these keys, one in the other, in blocks.
+def text_in_columns(
+    record: Any, keys: list[str], limits: Limits
+) -> Iterator[str] | None:
+    """Return the text at `keys`, each within the value of the one before, in blocks.
 
-    The values of the record are those of `values_of`. None: the value is not a text.
-
-    Raises:
-        LookupError, TypeError, ValueError: There is no such value.
+    The record is a dict of values from `values_of`. None if the value is not a text. LookupError, TypeError or
+    ValueError if there is no such value.
     """
     value = record[keys[0]]
     if isinstance(value, str):
         return in_blocks(value) if len(keys) == 1 else None
     for key in keys[1:]:
-        value = value[int(key) if isinstance(value, _LISTS) else key]
+        value = value[int(key) if isinstance(value, _LIST) else key]
     while isinstance(value, _WRAPPERS):
         value = value.value
-    if not isinstance(value, _TEXTS) or not value.is_valid:
+    if not isinstance(value, _TEXT) or not value.is_valid:
         return None
     buffer = value.as_buffer()
     limits.give_out(buffer.size)
     if buffer.size > BLOCK:
         return decoded(pyarrow.BufferReader(buffer), "utf-8")
-    return iter(filter(None, (str(buffer, "utf-8"),)))
+    text = str(buffer, "utf-8")
+    return iter([text] if text else [])

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 from bpe_core import kernel
 from bpe_core.corpus.measure import Measure, Source
 from bpe_core.corpus.reading import (
-    BLOCK,
     OnRead,
     Reading,
     Skipped,
     TextFile,
     Unreadable,
 )
+from bpe_core.corpus.unpacking import BLOCK
 from bpe_core.errors import OptionError, TextError
 from bpe_core.patterns import splitter
 from bpe_core.process import in_order, most_threads

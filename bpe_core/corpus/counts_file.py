@@ -1,10 +1,15 @@
-"""Counts as a parquet file: a row a piece, in the order of first appearance, and what else is known, in JSON.
+"""Counts as a parquet file: one row per piece, in the order of first appearance. The rest is JSON in its metadata.
 
-The columns: `piece` (UTF-8), `count`, `documents` (how many it occurs in), `first_document` (the first, where these are
-one or two; else 0) and `last_document`. A count stands for count/scale occurrences, since weights may be fractions.
+The columns:
 
-A digest covers all of it, so a damaged file is refused and never believed. Files of version 1 had no digest: they are
-refused, too, and the texts have to be counted again.
+- `piece`: the piece in UTF-8.
+- `count`: the number of its occurrences, times `scale`, since weights may be fractions.
+- `documents`: the number of documents that it occurs in.
+- `first_document`: the first of them if there are one or two, otherwise 0.
+- `last_document`: the last of them.
+
+A digest covers all of it, so a damaged file is refused. Files of version 1 had no digest. They are refused too, and the
+texts have to be counted again.
 """
 
 import json
@@ -24,7 +29,7 @@ from bpe_core.corpus.counts import (
     Counts,
 )
 from bpe_core.corpus.measure import Source
-from bpe_core.corpus.reading import Skipped, why_not
+from bpe_core.corpus.reading import Skipped, reason_of
 from bpe_core.errors import FormatError, PatternError
 from bpe_core.process import installed
 from bpe_core.visible import counted, shortened, visible
@@ -33,59 +38,70 @@ from bpe_core.weighted import count_text, exact_fraction, formatted, weighted_co
 if TYPE_CHECKING:
     from bpe_core.corpus.spill import Spill
 
-pa, parquet, compute = (
-    installed(name, "A file of counts", "corpora")
-    for name in ("pyarrow", "pyarrow.parquet", "pyarrow.compute")
-)
+pa = installed("pyarrow", "A file of counts", "corpora")
+parquet = installed("pyarrow.parquet", "A file of counts", "corpora")
+compute = installed("pyarrow.compute", "A file of counts", "corpora")
+
 VERSION: Final = 2
-DIGEST: Final = b"bpescope.digest"  # in the metadata: see `_Digest`
-ROWS: Final = 1 << 16  # that are written at a time
-_NUMBERS: Final = ("count", "documents", "first_document", "last_document")
+DIGEST: Final = b"bpescope.digest"
+"""Key of the digest in the metadata; see `_Digest`."""
+ROWS: Final = 1 << 16
+"""Rows that are written at a time."""
 SCHEMA: Final = pa.schema(
-    [("piece", pa.large_binary()), *((name, pa.int64()) for name in _NUMBERS)]
+    {
+        "piece": pa.large_binary(),
+        "count": pa.int64(),
+        "documents": pa.int64(),
+        "first_document": pa.int64(),
+        "last_document": pa.int64(),
+    }
 )
+_NUMBERS: Final = SCHEMA.names[1:]
+"""The columns of numbers."""
 _ORDER: Final = (
     "Rows are in the order of first appearance. Merging keeps the order of the first file, then the new pieces of the "
     'next: so the tie rule "first" learns what it learns of the texts in that order, and the other rules need no order.'
 )
-_HOW: Final = {
+_PARQUET_OPTIONS: Final = {
     "compression": "zstd",
     "use_dictionary": _NUMBERS,
     "write_page_checksum": True,
 }
-_KEPT: Final = ("pattern", "sample", "weights", "scale", "n_documents", "lacks_rare")
-"""What is in the JSON as it is in `Counts`."""
 _DAMAGED: Final = "it is damaged, for its digest does not match"
-_EXACT: Final = pa.decimal128(38)  # holds any sum of numbers of 64 bits
+_EXACT: Final = pa.decimal128(38)
+"""A type that holds any sum of numbers of 64 bits."""
 
 
 class _Digest:
-    """Two SHA-256: of the JSON, and of that and all rows, in whatever batches they come."""
+    """Two SHA-256: of the JSON, and of the JSON and all rows. It does not depend on how rows are put into batches."""
 
     def __init__(self, about: bytes) -> None:
         self.of_about = sha256(about).hexdigest()
+        # The digests of the columns. Pieces are digested as their lengths and all bytes.
         self._lengths = sha256()
         self._pieces = sha256()
         self._numbers = [sha256() for _ in _NUMBERS]
 
     def add(self, batch: Any) -> None:
         """Add the rows of a record batch."""
-        size = 8 * len(batch)  # of a column of numbers
-        if not size:
+        if not len(batch):
             return
-        data, columns = rows(batch)
-        ends = memoryview(columns)[: size + 8].cast("q")
-        self._pieces.update(memoryview(data)[ends[0] : ends[-1]])
+        column_size = 8 * len(batch)
+        data, numbers = columns_of(batch)
+        offsets = memoryview(numbers)[: column_size + 8].cast("q")
+        self._pieces.update(memoryview(data)[offsets[0] : offsets[-1]])
         lengths = compute.binary_length(batch["piece"])
-        self._lengths.update(memoryview(lengths.buffers()[1])[:size])
-        for number, digest in enumerate(self._numbers, 1):
-            start = 8 + number * size
-            digest.update(memoryview(columns)[start : start + size])
+        self._lengths.update(memoryview(lengths.buffers()[1])[:column_size])
+        start = column_size + 8
+        for digest in self._numbers:
+            digest.update(memoryview(numbers)[start : start + column_size])
+            start += column_size
 
     def __str__(self) -> str:
-        """The text that a file keeps."""
-        columns = [self._lengths, self._pieces, *self._numbers]
-        digests = [self.of_about, *(column.hexdigest() for column in columns)]
+        """Return the text that is kept in the file."""
+        digests = [self.of_about]
+        for column in [self._lengths, self._pieces, *self._numbers]:
+            digests.append(column.hexdigest())
         of_all = sha256(" ".join(digests).encode())
         return f"{self.of_about} {of_all.hexdigest()}"
 
@@ -96,10 +112,11 @@ class _Sums:
 
     rows: int = 0
     occurrences: int = 0
-    bytes: int = 0  # of all occurrences
+    bytes: int = 0
+    """Bytes of all occurrences."""
 
     def add(self, batch: Any) -> None:
-        """Add the rows of a record batch. ValueError for counts that are too large."""
+        """Add the rows of a record batch. Raises ValueError if counts are too large."""
         lengths = compute.binary_length(batch["piece"])
         try:
             n_bytes = compute.multiply_checked(batch["count"], lengths)
@@ -118,76 +135,103 @@ def _sum(numbers: Any) -> int:
 def write(
     counts: Counts,
     file: IO[bytes],
-    progress: Callable[[int, int], object] = lambda *_: None,
+    progress: Callable[[int, int], object] = lambda done, total: None,
 ) -> None:
-    """Write all to an opened file; `progress` is called with how much of how much is done."""
-    about: dict[str, Any] = {name: getattr(counts, name) for name in _KEPT}
-    about["n_pieces"] = counts.n_pieces
-    about["version"] = VERSION
-    about["order"] = _ORDER
+    """Write counts to an opened file. `progress` is called with (done, total)."""
+    about: dict[str, Any] = {
+        "pattern": counts.pattern,
+        "sample": counts.sample,
+        "weights": counts.weights,
+        "scale": counts.scale,
+        "n_documents": counts.n_documents,
+        "lacks_rare": counts.lacks_rare,
+        "n_pieces": counts.n_pieces,
+        "version": VERSION,
+        "order": _ORDER,
+    }
     about["sources"] = [
         asdict(source) | {"weight": count_text(source.weight)}
         for source in counts.sources
     ]
-    about["skipped"] = [asdict(one) | {"path": str(one.path)} for one in counts.skipped]
-    make_batches = counts.spill.batches if counts.spill else batches
+    about["skipped"] = [
+        {"path": str(skipped.path), "reason": skipped.reason}
+        for skipped in counts.skipped
+    ]
+    make_batches = counts.spill.batches if counts.spill else batches_of
     write_rows(about, make_batches(counts.table, progress), file)
 
 
 def write_rows(
     about: dict[str, Any], row_batches: Iterable[Any], file: IO[bytes]
 ) -> None:
-    """Write the rows in record batches, what else is known, and the digest of both."""
+    """Write a file of counts.
+
+    Args:
+        about: The JSON.
+        row_batches: Record batches of `SCHEMA`.
+        file: Opened for writing.
+    """
     data = json.dumps(about).encode()
     digest = _Digest(data)
     schema = SCHEMA.with_metadata({KEY: data})
-    with parquet.ParquetWriter(file, schema, **_HOW) as writer:
+    with parquet.ParquetWriter(file, schema, **_PARQUET_OPTIONS) as writer:
         for batch in row_batches:
             digest.add(batch)
             writer.write_batch(batch)
         writer.add_key_value_metadata({DIGEST: str(digest)})
 
 
-def batches(
+def batches_of(
     table: kernel.PieceTable, progress: Callable[[int, int], object]
 ) -> Iterator[Any]:
-    """The rows of a file for all pieces, in record batches of some."""
+    """Yield record batches with the rows of all pieces. `progress` is called with (done, total)."""
     for start in range(0, len(table), ROWS):
         progress(start, len(table))
-        yield batch_of(table, start, ROWS)[0]
+        batch, _ = batch_of(table, start, ROWS)
+        yield batch
 
 
 def batch_of(table: kernel.PieceTable, start: int, most: int) -> tuple[Any, bytes]:
-    """(a record batch of some rows, a byte of hash for each)."""
-    data, numbers, hashes = table.columns(start, start + most)
-    n, numbers = len(hashes), pa.py_buffer(numbers)
-    columns = [
-        pa.Array.from_buffers(pa.large_binary(), n, [None, numbers, pa.py_buffer(data)])
-    ]  # first n + 1 numbers
-    others = range(1, len(SCHEMA))
-    columns += (
-        pa.Array.from_buffers(pa.int64(), n, [None, numbers], offset=n * i + 1)
-        for i in others
-    )
+    """Return a record batch of at most `most` rows from row `start` on, and a byte of the hash of each piece."""
+    # The numbers are n + 1 offsets of the pieces, and n numbers of each other column.
+    data, packed_numbers, hashes = table.columns(start, start + most)
+    n = len(hashes)
+    numbers = pa.py_buffer(packed_numbers)
+    pieces = [None, numbers, pa.py_buffer(data)]
+    columns = [pa.Array.from_buffers(pa.large_binary(), n, pieces)]
+    for index in range(len(_NUMBERS)):
+        offset = n + 1 + n * index
+        column = pa.Array.from_buffers(pa.int64(), n, [None, numbers], offset=offset)
+        columns.append(column)
     return pa.record_batch(columns, SCHEMA), hashes
 
 
-def rows(batch: Any) -> tuple[Any, Any]:
-    """A record batch of the file as `PieceTable.extend` takes it."""
+def columns_of(batch: Any) -> tuple[Any, Any]:
+    """Return the bytes of the pieces of a record batch, and its numbers, as `PieceTable.extend` takes them."""
     if not len(batch):
         return b"", b""
-    _, offsets, data = batch["piece"].buffers()
-    places = pa.Array.from_buffers(
-        pa.int64(), len(batch) + 1, [None, offsets], offset=batch["piece"].offset
+    pieces = batch["piece"]
+    _, offset_buffer, data = pieces.buffers()
+    # A batch can be a slice of a larger one, with buffers in common.
+    offsets = pa.Array.from_buffers(
+        pa.int64(), len(batch) + 1, [None, offset_buffer], offset=pieces.offset
     )
-    return data, pa.concat_arrays([places, *batch.columns[1 : len(SCHEMA)]]).buffers()[
-        1
-    ]
+    numbers = pa.concat_arrays([offsets, *batch.columns[1 : len(SCHEMA)]])
+    _, packed_numbers = numbers.buffers()
+    return data, packed_numbers
 
 
 def read(source: Any, spill: "Spill | None" = None, least: int = 1) -> Counts:
-    """The counts in a file, opened or by its path; for the others see `Counts.load`. Raises `FormatError` for what is
-    no whole file of counts."""
+    """Return the counts in a file.
+
+    Args:
+        source: An opened file, or a path.
+        spill: See `Counts.load`.
+        least: See `Counts.load`.
+
+    Raises:
+        FormatError: The file cannot be read, or is not a whole file of counts.
+    """
     name = visible(shortened(source, 200)) if isinstance(source, str) else "This"
     try:
         with parquet.ParquetFile(source, page_checksum_verification=True) as file:
@@ -204,7 +248,7 @@ def read(source: Any, spill: "Spill | None" = None, least: int = 1) -> Counts:
         pa.ArrowException,
     ) as error:
         if isinstance(error, OSError) and error.errno:
-            raise FormatError(f"{name} cannot be read: {why_not(error)}.") from error
+            raise FormatError(f"{name} cannot be read: {reason_of(error)}.") from error
         reason = shortened(visible(str(error).partition("\n")[0]), 200).rstrip(".")
         raise FormatError(
             f"{name} is not a whole file of counts that this bpescope reads: {reason}; "
@@ -213,13 +257,10 @@ def read(source: Any, spill: "Spill | None" = None, least: int = 1) -> Counts:
 
 
 def _read(file: Any, spill: "Spill | None", least: int) -> Counts:
+    """Read an opened parquet file. Raises one of many errors if it is not a file of counts."""
     metadata = file.metadata.metadata or {}
     data = metadata.get(KEY, b"{}")
-    about = untrusted_json.parse(data)
-    if not isinstance(about, dict) or not about:
-        raise ValueError("it is something else")
-    if about.get("version") != VERSION:
-        raise ValueError(f"it is of version {about.get('version')}, not {VERSION}")
+    about = _parsed_about(data)
     digest = _Digest(data)
     stored_digest = metadata.get(DIGEST, b"").decode()
     if stored_digest.partition(" ")[0] != digest.of_about:
@@ -240,7 +281,9 @@ def _read(file: Any, spill: "Spill | None", least: int) -> Counts:
             is_rare = compute.less(batch["count"], limit)
             rare.add(batch.filter(is_rare))
             batch = batch.filter(compute.invert(is_rare))
-        n_new += counts.table.extend(*rows(batch), 0).count(1)
+        pieces, numbers = columns_of(batch)
+        is_new = counts.table.extend(pieces, numbers, 0)  # a byte for each piece
+        n_new += is_new.count(1)
     if str(digest) != stored_digest:
         raise ValueError(_DAMAGED)
     if n_new + rare.rows != sums.rows:
@@ -260,17 +303,27 @@ def _read(file: Any, spill: "Spill | None", least: int) -> Counts:
     return counts
 
 
+def _parsed_about(data: bytes) -> dict[str, Any]:
+    """Parse the JSON in the metadata. Raises ValueError if it is not of this version."""
+    about = untrusted_json.parse(data)
+    if not isinstance(about, dict) or not about:
+        raise ValueError("it is something else")
+    if about.get("version") != VERSION:
+        raise ValueError(f"it is of version {about.get('version')}, not {VERSION}")
+    return about
+
+
 def _counts_about(about: dict[str, Any], spill: "Spill | None") -> Counts:
-    """Return counts without pieces: all that the JSON holds, checked. ValueError."""
+    """Return counts without pieces: all that the JSON holds, checked. Raises ValueError."""
     counts = Counts(_text(about, "pattern"), spill)
     counts.sample = _text(about, "sample")
     counts.weights = _text(about, "weights")
     counts.scale = _number(about, "scale", 1, LARGEST)
     counts.lacks_rare = about.get("lacks_rare") is True
     counts.add_sources(map(_source, about["sources"]))
-    for one in about["skipped"]:
-        skipped = Skipped(Path(_text(one, "path")), _text(one, "reason"))
-        counts.skipped.append(skipped)
+    for stored in about["skipped"]:
+        path = Path(_text(stored, "path"))
+        counts.skipped.append(Skipped(path, _text(stored, "reason")))
     n_documents = _number(about, "n_documents", 0, MOST_DOCUMENTS)
     if counts.n_documents != n_documents:
         raise ValueError("its texts do not add up to its documents")
@@ -280,6 +333,7 @@ def _counts_about(about: dict[str, Any], spill: "Spill | None") -> Counts:
 
 
 def _source(stored: Any) -> Source:
+    """Return a source that the JSON holds. Raises ValueError."""
     try:
         weight = exact_fraction(_text(stored, "weight"))
     except ValueError:
@@ -316,13 +370,13 @@ def _check_rows(batch: Any, n_documents: int) -> None:
         return
     if any(column.null_count for column in batch.columns):
         raise ValueError("a value is missing")
-    # ValueError for what is not UTF-8.
-    compute.cast(batch["piece"], pa.large_string())
+    compute.cast(batch["piece"], pa.large_string())  # ValueError if it is not UTF-8
     if compute.min(compute.binary_length(batch["piece"])).as_py() < 1:
         raise ValueError("a piece is empty")
     if compute.min(batch["count"]).as_py() < 1:
         raise ValueError("a count is below 1")
-    first, last = batch["first_document"], batch["last_document"]
+    first = batch["first_document"]
+    last = batch["last_document"]
     are_in_order = compute.all(compute.less_equal(first, last)).as_py()
     documents = compute.min_max(batch["documents"]).as_py()
     if (
@@ -342,7 +396,7 @@ def _check_sums(counts: Counts, sums: _Sums) -> None:
 
 
 def _check_n_pieces(counts: Counts, n_pieces: int, occurrences: int) -> None:
-    """Raise ValueError if so many pieces, each times a weight of its texts, do not occur so often."""
+    """Raise ValueError if the counts cannot add up to `n_pieces`, each times the weight of a text."""
     weights = [source.weight for source in counts.sources] or [1]
     least = n_pieces * counts.scale * min(weights)
     most = n_pieces * counts.scale * max(weights)

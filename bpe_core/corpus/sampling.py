@@ -1,4 +1,4 @@
-"""How much of a corpus counts: a sample of it, chosen by a seed, no document twice, and weights of its paths."""
+"""How much of a corpus counts: a sample of it, chosen by a seed, without repeated documents, and weights of its paths."""
 
 import os
 import random
@@ -8,82 +8,96 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from hashlib import blake2b
-from itertools import count, groupby, pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from bpe_core.corpus.reading import (
-    BLOCK,
     OnRead,
     Reading,
     Skipped,
     TextFile,
     Unreadable,
-    first_of,
+    first_three,
     split_field,
 )
+from bpe_core.corpus.unpacking import BLOCK
 from bpe_core.errors import OptionError, TextError
 from bpe_core.patterns import Splitter
 from bpe_core.utf8 import CONTINUATIONS
 from bpe_core.weighted import exact_fraction
 
-STRETCH: Final = 1 << 16  # bytes on disk of a stretch, about
+STRETCH: Final = 1 << 16
+"""Bytes on disk of a stretch, about. Not less than `BLOCK`."""
 
-Cut = Callable[
-    [str], int
-]  # text -> the first index > 0 where it may be cut safely, or its length if there is none
+Cut = Callable[[str], int]
+"""Returns the first index above 0 where a text may be cut between two pieces; its length if there is none."""
+
+
+class _MarkedDocuments(NamedTuple):
+    """Which documents of a file may be read."""
+
+    marks: bytearray
+    """A byte for each document: 1 if it may be read."""
+    digests: set[bytes]
+    """The digests of all documents, if repeated ones are left out."""
+    repeated: list[str]
+    """The numbers of documents that occurred before."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Which part of a corpus is read. `OptionError` if the share is not above 0 and at most 1, or no number."""
+    """Which part of a corpus is read."""
 
-    share: Fraction = Fraction(
-        1
-    )  # of the bytes on disk; of files with rows each row with this probability
-    seed: int = (
-        0  # the same chooses the same stretches of the same files, on every computer
-    )
-    n_documents: int | None = None  # or so many, each subset as likely
-    dedupe: bool = False  # of documents with the same digest only the first is read
-    skip_bad: bool = (
-        False  # rows that are no text are left out, and files that cannot be read
-    )
+    share: Fraction = Fraction(1)
+    """The fraction of the bytes on disk, of texts. Each row of a file with rows is read with this probability."""
+    seed: int = 0
+    """The same seed chooses the same parts of the same files, on every computer."""
+    n_documents: int | None = None
+    """How many documents are read, if it is not a share; each subset is as likely."""
+    dedupe: bool = False
+    """Whether of documents with the same digest only the first is read."""
+    skip_bad: bool = False
+    """Whether rows that are not texts and files that cannot be read are left out."""
 
     def __post_init__(self) -> None:
-        if not 0 < self.share <= 1 or (
-            self.n_documents is not None and (self.n_documents < 1 or self.share < 1)
-        ):
+        """Raise `OptionError` for a share that is not above 0 and at most 1, or for a share and a number."""
+        is_valid = 0 < self.share <= 1
+        if self.n_documents is not None:
+            is_valid = self.share == 1 and self.n_documents >= 1
+        if not is_valid:
             raise OptionError(
                 "A sample is a share, above 0 and at most 1, or a number of documents, and not both."
             )
 
     def __str__(self) -> str:
-        documents = f"{self.n_documents} document{'s' * (self.n_documents != 1)}"
-        part = documents if self.n_documents else f"{self.share} of the bytes"
-        what = (
-            [f"{part}, seed {self.seed}"] if self.n_documents or self.share < 1 else []
-        )
-        return ", ".join(
-            what + ["no document twice"] * self.dedupe + ["no bad rows"] * self.skip_bad
-        )
+        """Describe the sample for people and for `parsed`; "" if everything is read."""
+        parts: list[str] = []
+        if self.n_documents:
+            noun = "document" if self.n_documents == 1 else "documents"
+            parts.append(f"{self.n_documents} {noun}, seed {self.seed}")
+        elif self.share < 1:
+            parts.append(f"{self.share} of the bytes, seed {self.seed}")
+        if self.dedupe:
+            parts.append("no document twice")
+        if self.skip_bad:
+            parts.append("no bad rows")
+        return ", ".join(parts)
 
     @classmethod
-    def parsed(cls, words: str) -> "Sample":
-        """The sample that `str` writes so; all for other words."""
-        part = r"(?:(\d+/\d+) of the bytes|(\d+) documents?), seed (-?\d+)"
-        found = re.fullmatch(
-            rf"(?:{part}(?:, |$))?(no document twice(?:, |$))?(no bad rows)?", words
-        )
+    def parsed(cls, description: str) -> "Sample":
+        """Return the sample that `str` describes so; `EVERYTHING` for any other text."""
+        part = r"(?:(?P<share>\d+/\d+) of the bytes|(?P<number>\d+) documents?), seed (?P<seed>-?\d+)"
+        filters = r"(?P<dedupe>no document twice(?:, |$))?(?P<skip_bad>no bad rows)?"
+        found = re.fullmatch(rf"(?:{part}(?:, |$))?{filters}", description)
         if not found:
             return EVERYTHING
-        share, number, seed, dedupe, skip_bad = found.groups()
         return cls(
-            Fraction(share or 1),
-            int(seed or 0),
-            int(number) if number else None,
-            bool(dedupe),
-            bool(skip_bad),
+            share=Fraction(found["share"] or 1),
+            seed=int(found["seed"] or 0),
+            n_documents=int(found["number"]) if found["number"] else None,
+            dedupe=bool(found["dedupe"]),
+            skip_bad=bool(found["skip_bad"]),
         )
 
     def documents(
@@ -93,180 +107,230 @@ class Sample:
         progress: OnRead | None = None,
         skipped: list[Skipped] | None = None,
     ) -> list[TextFile]:
-        """The sample, in the order of the corpus: stretches in random order, until they have the share of the bytes.
+        """Return the sample of a corpus, in its order: files with chosen documents, and parts of files.
 
-        A stretch is several small files, or a part of a large one, cut where no piece lies across; or a file that
-        cannot be cut (packed, in another encoding, or split by a pattern without safe cuts). To choose documents, files
-        with rows are read now, and again when they are counted; not to read one twice, all are, and 16 bytes of each
-        document are kept. What is left out since it is there before, or unreadable, is added to `skipped`.
+        To choose documents, files with rows are read now, and again when they are counted. To find repeated documents
+        all files are, and 16 bytes of each document are kept.
+
+        Args:
+            files: The corpus.
+            splitter: Texts are cut between two of its pieces.
+            progress: Called while files are read. If it raises an error, reading ends.
+            skipped: Repeated documents and unreadable files are added to it.
+
+        Raises:
+            TextError: The sample is empty, or a `required` file cannot be read.
         """
         files = list(files)
-        if (
-            self.dedupe
-            or self.n_documents
-            or (self.share < 1 and any(file.form for file in files))
-        ):
-            files = self._chosen(
-                files, Reading(files, progress), [] if skipped is None else skipped
-            )
+        chooses_rows = self.share < 1 and any(file.form for file in files)
+        if self.dedupe or self.n_documents or chooses_rows:
+            left_out = [] if skipped is None else skipped
+            files = self._choose_documents(files, Reading(files, progress), left_out)
             if not files:
                 raise TextError(
-                    "No document of these files is in the sample; ask for a larger one, or another seed."
+                    "The sample has no document of these files; ask for a larger one, or another seed."
                 )
         if self.share == 1:
             return files
         cut = partial(splitter.cut, at_least=1) if splitter.blockwise else None
-        every = [
-            one
-            for _, some in groupby(files, key=lambda file: bool(file.form))
-            for one in stretches(some, cut)
+        return self._choose_stretches(files, cut)
+
+    def _choose_stretches(
+        self, files: list[TextFile], cut: Cut | None
+    ) -> list[TextFile]:
+        """Choose random stretches of the texts until these have the share of the bytes. Keep files with rows."""
+        all_stretches: list[list[TextFile]] = []
+        for _, group in groupby(files, key=lambda file: bool(file.form)):
+            all_stretches += stretches(group, cut)
+        of_texts = [
+            number
+            for number, stretch in enumerate(all_stretches)
+            if not stretch[0].form
         ]
-        texts = [number for number, one in enumerate(every) if not one[0].form]
-        left = self.share * sum(_size(every[number]) for number in texts)
-        random.Random(self.seed).shuffle(texts)
-        chosen = set[int]()
-        for number in texts:
-            if chosen and left <= 0:
+        n_left = self.share * sum(_size(all_stretches[number]) for number in of_texts)
+        random.Random(self.seed).shuffle(of_texts)
+        chosen: set[int] = set()
+        for number in of_texts:
+            if chosen and n_left <= 0:
                 break
             chosen.add(number)
-            left -= _size(every[number])
-        return [
-            file
-            for number, one in enumerate(every)
-            for file in one
-            if file.form or number in chosen
-        ]
+            n_left -= _size(all_stretches[number])
+        sample: list[TextFile] = []
+        for number, stretch in enumerate(all_stretches):
+            if number in chosen or stretch[0].form:
+                sample += stretch
+        return sample
 
-    def _chosen(
+    def _choose_documents(
         self, files: list[TextFile], reading: Reading, skipped: list[Skipped]
     ) -> list[TextFile]:
-        """The files with at least one document that is read, and in each of those with rows which they are."""
-        r, seen = random.Random(self.seed), set[bytes]()
-        marks = list[
-            bytearray
-        ]()  # of each file, a byte for each document: 1 if it may be read
+        """Return the files with at least one document that is read, with these documents marked in `chosen`."""
+        rng = random.Random(self.seed)
+        seen: set[bytes] = set()
+        marks: list[bytearray] = []
         for file in files:
-            mark, own, same = bytearray(), set[bytes](), list[str]()
             try:
-                for row, blocks in enumerate(reading.documents(file), 1):
-                    is_new = True
-                    if self.dedupe:
-                        digest = blake2b(digest_size=16)
-                        for block in blocks:
-                            digest.update(block.encode())
-                        if not (
-                            is_new := digest.digest() not in own
-                            and digest.digest() not in seen
-                        ):
-                            same.append(f"{row:,}")
-                        own.add(digest.digest())
-                    mark.append(is_new and (not file.form or r.random() < self.share))
+                found = self._mark_documents(file, reading, rng, seen)
             except Unreadable as error:
                 if file.required:
                     raise
                 skipped.append(Skipped(file.path, error.reason))
-                mark, own, same = bytearray(), set(), []
-            marks.append(mark)
-            seen |= own
-            if same:
-                reason = (
-                    f"{len(same):,} of its documents are there before: {first_of(same)}"
-                )
-                skipped.append(
-                    Skipped(
-                        file.path, reason if file.form else "its text is there before"
-                    )
-                )
+                marks.append(bytearray())
+                continue
+            marks.append(found.marks)
+            seen |= found.digests
+            if found.repeated:
+                reason = "its text is a repeat of an earlier one"
+                if file.form:
+                    places = first_three(found.repeated)
+                    reason = f"{len(found.repeated):,} of its documents are repeats: {places}"
+                skipped.append(Skipped(file.path, reason))
         if self.n_documents:
-            n = sum(mark.count(1) for mark in marks)
-            drawn, numbers = set(r.sample(range(n), min(n, self.n_documents))), count()
-            marks = [
-                bytearray(may and next(numbers) in drawn for may in mark)
-                for mark in marks
-            ]
-        return [
-            replace(file, chosen=bytes(mark)) if file.form else file
-            for file, mark in zip(files, marks, strict=True)
-            if any(mark)
-        ]
+            _draw(marks, self.n_documents, rng)
+        chosen_files: list[TextFile] = []
+        for file, file_marks in zip(files, marks, strict=True):
+            if any(file_marks):
+                chosen = bytes(file_marks) if file.form else None
+                chosen_files.append(replace(file, chosen=chosen))
+        return chosen_files
+
+    def _mark_documents(
+        self, file: TextFile, reading: Reading, rng: random.Random, seen: set[bytes]
+    ) -> _MarkedDocuments:
+        """Read a file, and mark the documents that may be read: new ones, if `dedupe`, and a share of its rows.
+
+        Args:
+            file: The next file of `reading`.
+            reading: Reports progress.
+            rng: Draws the rows.
+            seen: The digests of documents in files before.
+        """
+        found = _MarkedDocuments(bytearray(), set(), [])
+        for number, blocks in enumerate(reading.documents(file), 1):
+            is_read = True
+            if self.dedupe:
+                digest = _digest(blocks)
+                if digest in seen or digest in found.digests:
+                    is_read = False
+                    found.repeated.append(f"{number:,}")
+                found.digests.add(digest)
+            if is_read and file.form:
+                is_read = rng.random() < self.share
+            found.marks.append(is_read)
+        return found
 
 
 EVERYTHING: Final = Sample()
+"""The sample that is the whole corpus."""
 
 
-def _size(documents: Iterable[TextFile]) -> int:
-    return sum(document.size for document in documents)
+def _digest(blocks: Iterable[str]) -> bytes:
+    digest = blake2b(digest_size=16)
+    for block in blocks:
+        digest.update(block.encode())
+    return digest.digest()
+
+
+def _draw(marks: list[bytearray], n_documents: int, rng: random.Random) -> None:
+    """Clear all but `n_documents` of the marks, at random."""
+    n_marked = sum(file_marks.count(1) for file_marks in marks)
+    drawn = set(rng.sample(range(n_marked), min(n_marked, n_documents)))
+    number = 0
+    for file_marks in marks:
+        for document, is_marked in enumerate(file_marks):
+            if is_marked:
+                file_marks[document] = number in drawn
+                number += 1
+
+
+def _size(files: Iterable[TextFile]) -> int:
+    """Return the bytes on disk of files and parts of files."""
+    return sum(file.size for file in files)
 
 
 def stretches(
     files: Iterable[TextFile], cut: Cut | None, size: int = STRETCH
 ) -> Iterator[list[TextFile]]:
-    """The files in order: small ones together, about `size` bytes of them, and parts of large ones, each alone."""
-    bundle: list[TextFile] = []
+    """Yield the files in order: small files together, and parts of large files, each alone.
+
+    Args:
+        files: The files.
+        cut: Finds where a large text may be cut; None if it cannot be cut.
+        size: Bytes on disk of a stretch, about; not less than `BLOCK`.
+    """
+    small_files: list[TextFile] = []
     for file in files:
         parts = _parts(file, cut, size)
-        if bundle and (len(parts) > 1 or _size(bundle) + file.size > size):
-            yield bundle
-            bundle = []
-        if len(parts) > 1:
-            yield from ([part] for part in parts)
+        is_large = len(parts) > 1
+        if small_files and (is_large or _size(small_files) + file.size > size):
+            yield small_files
+            small_files = []
+        if is_large:
+            for part in parts:
+                yield [part]
         else:
-            bundle += parts
-    if bundle:
-        yield bundle
+            small_files.append(file)
+    if small_files:
+        yield small_files
 
 
 def _parts(file: TextFile, cut: Cut | None, size: int) -> list[TextFile]:
-    """The parts of about `size` bytes, none of them empty, of a whole text that is large enough and can be cut, or the
-    file.
-
-    They ascend since a cut lies less than a block behind its offset, and `size` is no less than a block.
-    """
-    is_plain = (
-        not (file.packing or file.form or file.address)
-        and file.codec.startswith("utf-8")
-        and file.end is None
-    )
-    if file.size < 2 * size or not is_plain or not cut:
+    """Return the parts of a large text, of about `size` bytes each; the file alone if it cannot be cut."""
+    is_plain = not (file.packing or file.form or file.address)
+    is_whole = file.end is None
+    is_utf8 = file.codec.startswith("utf-8")
+    if not cut or not is_plain or not is_whole or not is_utf8 or file.size < 2 * size:
         return [file]
-    offsets = range(size, file.size - size // 2, size)
-    cuts = [
-        0,
-        *filter(None, (_cut(file, offset, cut) for offset in offsets)),
-        file.size,
-    ]
-    return (
-        [file.part(start, end) for start, end in pairwise(cuts)]
-        if len(cuts) > 2
-        else [file]
-    )
+    # A cut is less than a block after its offset, so the cuts ascend.
+    cuts = [0]
+    for offset in range(size, file.size - size // 2, size):
+        place = _find_cut(file, offset, cut)
+        if place:
+            cuts.append(place)
+    if len(cuts) == 1:
+        return [file]
+    cuts.append(file.size)
+    return [file.part(start, end) for start, end in pairwise(cuts)]
 
 
-def _cut(file: TextFile, offset: int, cut: Cut) -> int:
-    """The byte offset of the first safe cut after `offset`; 0 if there is none within one block."""
+def _find_cut(file: TextFile, offset: int, cut: Cut) -> int:
+    """Return the byte offset of the first place after `offset` where a text may be cut; 0 if none is in one block."""
     try:
         with file.path.open("rb") as disk:
             disk.seek(offset)
             data = disk.read(BLOCK)
     except OSError:
-        return 0  # whoever reads the text will meet the error, and report it
-    begins = next(
-        (i for i, byte in enumerate(data[:4]) if byte not in CONTINUATIONS), 0
-    )
-    text = data[begins:].decode(errors="replace")
-    at = cut(text)
-    exact = at < len(text) and "\ufffd" not in text[: at + 1]
-    return offset + begins + len(text[:at].encode()) if exact else 0
+        return 0  # the error is reported when the text is read
+    n_stray = 0  # bytes of a character that began before
+    for byte in data[:4]:
+        if byte not in CONTINUATIONS:
+            break
+        n_stray += 1
+    text = data[n_stray:].decode(errors="replace")
+    index = cut(text)
+    if index == len(text) or "\ufffd" in text[: index + 1]:
+        return 0
+    return offset + n_stray + len(text[:index].encode())
 
 
 def parsed_weights(
     arguments: Iterable[str], paths: Sequence[str]
 ) -> dict[str, Fraction]:
-    """The weights in arguments such as "notes/=2.5" or "book.txt=1/3", by path. `OptionError` for what is none.
+    """Return the weights in arguments such as "notes/=2.5" or "book.txt=1/3", by path.
+
+    Args:
+        arguments: What was given with --weight.
+        paths: The paths of the corpus; after each, `::` and a field may follow.
+
+    Raises:
+        OptionError: An argument is not valid, or not for one of the paths.
 
     >>> parsed_weights(["a=2.5"], ["a", "b"])
     {'a': Fraction(5, 2)}
     """
+    known_paths = set(paths)
+    for path in paths:
+        known_paths.add(split_field(path)[0])
     weights: dict[str, Fraction] = {}
     for argument in arguments:
         path, equals, number = argument.rpartition("=")
@@ -276,11 +340,11 @@ def parsed_weights(
             weight = Fraction(0)
         if not equals or weight <= 0:
             raise OptionError(
-                f"The weight {argument!r} is not of the form PATH=NUMBER with a number above 0."
+                f"Invalid weight {argument!r}; write PATH=NUMBER, with a number above 0."
             )
-        if path not in paths and path not in (split_field(one)[0] for one in paths):
+        if path not in known_paths:
             raise OptionError(
-                f"There is a weight for {path!r}, which is none of the paths; write it as there."
+                f"Unknown path {path!r} in a weight; write it as it is among the texts."
             )
         weights[path] = weight
     return weights
@@ -289,20 +353,24 @@ def parsed_weights(
 def files_by_weight(
     files: Iterable[TextFile], weights: Mapping[str, Fraction]
 ) -> list[tuple[tuple[TextFile, ...], Fraction]]:
-    """Neighboring files of one weight together, in order, and how many times each of their pieces is counted.
+    """Group neighboring files of one weight, in order. Return the groups with their weights.
 
-    A file has the weight of the longest path that it is or lies below; 1 if there is none. A path may end in `::` and
-    a field, and is then that of this field only.
+    Args:
+        files: The files.
+        weights: Path -> how many times each piece below it is counted. A path may end in `::` and a field, and is then
+            only for this field. The longest path that is or holds a file decides; without one, the weight is 1.
     """
-    roots = {os.path.abspath(path): weight for path, weight in weights.items()}
+    weight_at = {os.path.abspath(path): weight for path, weight in weights.items()}
 
     def weight_of(file: TextFile) -> Fraction:
         path = Path(os.path.abspath(file.path))
-        ways = (
-            f"{place}{field}"
-            for place in (path, *path.parents)
-            for field in (f"::{file.field}", "")
-        )
-        return next((roots[way] for way in ways if way in roots), Fraction(1))
+        for place in [path, *path.parents]:
+            for name in (f"{place}::{file.field}", str(place)):
+                if name in weight_at:
+                    return weight_at[name]
+        return Fraction(1)
 
-    return [(tuple(some), weight) for weight, some in groupby(files, key=weight_of)]
+    groups: list[tuple[tuple[TextFile, ...], Fraction]] = []
+    for weight, group in groupby(files, key=weight_of):
+        groups.append((tuple(group), weight))
+    return groups

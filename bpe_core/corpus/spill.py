@@ -1,9 +1,13 @@
 """Counts larger than memory: tables of pieces go to a temporary file as runs, and from there to the file of counts.
 
-A run is a slice of a table in the order of first appearance, sorted into parts by a hash of the pieces. One part of all
-runs fits into memory: there its pieces are counted, and the new ones of each run keep their places in it. Sorted by
-these, the new pieces of one run after the other are all pieces in the order of first appearance. Every row is written
-twice, so the time is linear.
+A run is a slice of a table in the order of first appearance. It is sorted into parts by a hash of the pieces, and one
+part of all runs fits into memory. In two passes over the temporary file:
+
+1. Part by part, the pieces of all runs are counted. Of each run the new pieces are written, with their places in it.
+2. Run by run, the new pieces of all parts are sorted by these places. This gives all pieces in the order of first
+   appearance.
+
+Every row is written twice, so the time is linear.
 """
 
 import os
@@ -12,102 +16,250 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from tempfile import TemporaryFile
-from typing import Any, Final
+from typing import IO, Any, Final, NamedTuple
 from weakref import WeakSet
 
 from bpe_core import kernel
-from bpe_core.corpus.counts_file import SCHEMA, batch_of, batches, compute, pa, rows
+from bpe_core.corpus.counts_file import (
+    SCHEMA,
+    batch_of,
+    batches_of,
+    columns_of,
+    compute,
+    pa,
+)
 from bpe_core.errors import FormatError, OptionError
 from bpe_core.visible import visible
 
-LEAST: Final = 1 << 28  # bytes of memory that counting needs anyway
-PARTS: Final = 64  # of a run: so many times the different pieces that memory holds are counted exactly within it
-ROWS: Final = 1 << 19  # of a run, at most
+LEAST: Final = 1 << 28
+"""Bytes of memory that counting needs in any case."""
+PARTS: Final = 64
+"""Parts of a run. So counts are exact within the given memory for up to 64 times the pieces that it holds."""
+ROWS: Final = 1 << 19
+"""Rows of a run, at most."""
+_BYTES_PER_ROW: Final = 1 << 11
+"""Bytes of memory for each row of a run. A row takes about 200 bytes while it is written."""
 _UNITS: Final = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_NEXT: Final = -1
+"""In place of the number of a document: the next one that is appended."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableRun:
-    batch: int  # number of its first part in the temporary file
-    document: int = 0  # number of the document that is number 0 in it
-    weight: int = 1  # how many times each of its pieces is counted
+    """A run in the temporary file."""
+
+    batch: int
+    """The number of its first part among the record batches of the file."""
+    document: int = 0
+    """The number of its document 0 in the table."""
+    weight: int = 1
+    """How many times each of its pieces is counted."""
 
 
 class SpilledTable:
-    """A table that can be larger than memory: runs, and behind them what was appended since the last; see `Spill`."""
+    """A `PieceTable` that can be larger than memory: runs, and then the pieces that were appended after them.
+
+    A piece can be in several runs and in the held table.
+    """
 
     def __init__(self, spill: "Spill") -> None:
-        self._spill, self.held = spill, kernel.PieceTable(None)
-        self._open: int | None = (
-            None  # the document that may have begun in the last run; -1: that of the next append
-        )
-        self.n_pieces, self.runs = 0, list[TableRun]()
+        self.held = kernel.PieceTable(None)
+        """What was appended after the last run."""
+        self.runs: list[TableRun] = []
+        self.n_pieces = 0
+        self._spill = spill
+        self._split_document: int | None = None
+        """The document that is possibly in the last run and in the held table, or `_NEXT`."""
 
     def __len__(self) -> int:
-        """How many different pieces there are; 0 if nobody knows."""
+        """Return how many different pieces there are; 0 if that is unknown."""
         return 0 if self.runs else len(self.held)
 
     def append(
         self, other: "kernel.PieceTable | SpilledTable", document: int, weight: int = 1
     ) -> None:
-        if self._open == -1:
-            self._open = document
-        elif self._open not in (None, document):
-            self.to_runs()  # or it would not be seen that a document of three or more stands in the run before, too
-            self._open = None
+        """Append the counts of texts that follow these texts.
+
+        Args:
+            other: Don't use it afterwards.
+            document: The number that its document 0 gets.
+            weight: How many times each of its pieces is counted.
+        """
+        if self._split_document == _NEXT:
+            self._split_document = document
+        elif self._split_document not in (None, document):
+            # A table keeps the first document of a piece only if it is in two documents or fewer. So a table that
+            # continues a document must not go on with others: then nobody could see that a piece of three documents
+            # is in the run before too, and that the split document counts twice.
+            self.to_runs()
+            self._split_document = None
         self.n_pieces += other.n_pieces
         if isinstance(other, SpilledTable):
             if other.runs:
                 self.to_runs()
                 other.to_runs()
-            self.runs += (
-                replace(
+            for run in other.runs:
+                moved = replace(
                     run, document=run.document + document, weight=run.weight * weight
                 )
-                for run in other.runs
-            )
+                self.runs.append(moved)
             other = other.held
         self.held.append(other, document, weight)
         self._spill.check()
 
     def extend(self, pieces: Any, columns: Any, document: int) -> bytes:
+        """Add rows of a file of counts; see `PieceTable.extend`."""
         is_new = self.held.extend(pieces, columns, document)
         self._spill.check()
         return is_new
 
     def to_runs(self) -> None:
-        self.runs += self._spill.taken(self.held)
-        self.held, self._open = kernel.PieceTable(None), -1
+        """Write the held table to the temporary file, and begin another."""
+        self.runs += self._spill.write_runs(self.held)
+        self.held = kernel.PieceTable(None)
+        self._split_document = _NEXT
+
+
+class _NewRows(NamedTuple):
+    """Rows of the pieces that are new in a run."""
+
+    places: Any
+    """An array of Arrow: the place of each piece in the run."""
+    start: int
+    """The place of the first piece in the table of all runs."""
 
 
 class Spill:
-    """Where tables spill that together are larger than memory: a temporary file that goes whatever happens."""
+    """A temporary file for tables that together are larger than memory. It is deleted in any case.
+
+    All methods raise `FormatError` if the file cannot be written, such as on a full disk.
+    """
 
     def __init__(self, memory: int, folder: str | os.PathLike[str]) -> None:
-        """`memory`: bytes for all that counts; `folder`: with room for all runs, twice. FormatError, from all methods,
-        if the temporary file cannot be written, such as on a full disk."""
-        self._rows = min(
-            ROWS, max(memory, LEAST) >> 11
-        )  # of a run, some 200 bytes each on its way
+        """Create the temporary file.
+
+        Args:
+            memory: Bytes of memory for counting.
+            folder: Has room for all runs, twice.
+        """
         self.memory = memory
-        self._most = (
-            memory * 2 // 5
-        )  # the rest: a table while it grows, those of the threads, a run on its way
+        self._n_rows = min(ROWS, max(memory, LEAST) // _BYTES_PER_ROW)
+        # The rest of the memory is for a table that grows, the tables of the threads, and a run being written.
+        self._most_held = memory * 2 // 5
         self._folder = folder
         with self._disk_errors_named():
-            self._file = TemporaryFile(dir=folder)  # noqa: SIM115
+            self._file = TemporaryFile(dir=folder)  # noqa: SIM115  see `close`
         self._tables = WeakSet[SpilledTable]()
         self._writer: Any = None
         self._n_batches = 0
 
     def close(self) -> None:
-        with suppress(OSError):  # of the last write, and the file goes anyway
+        """Delete the temporary file."""
+        with suppress(OSError):  # of a last write, to a file that is not needed
             self._file.close()
+
+    def table(self) -> SpilledTable:
+        """Return a new table that spills here."""
+        table = SpilledTable(self)
+        self._tables.add(table)
+        return table
+
+    def check(self) -> None:
+        """Write all tables to the file if they are too large together."""
+        size = sum(_grown_size(table.held) for table in self._tables)
+        if size > self._most_held:
+            for table in self._tables:
+                table.to_runs()
+
+    def write_runs(self, table: "kernel.PieceTable") -> list[TableRun]:
+        """Write a table to the file, and return its runs in order."""
+        runs: list[TableRun] = []
+        for start in range(0, len(table), self._n_rows):
+            runs.append(TableRun(self._n_batches))
+            self._write_run(table, start)
+        return runs
+
+    def _write_run(self, table: "kernel.PieceTable", start: int) -> None:
+        """Write the rows of a table from `start` on, sorted by the parts of their pieces."""
+        batch, hashes = batch_of(table, start, self._n_rows)
+        part_of_hash = bytes(hash % PARTS for hash in range(256))
+        part_bytes = pa.py_buffer(hashes.translate(part_of_hash))
+        parts = pa.Array.from_buffers(pa.uint8(), len(hashes), [None, part_bytes])
+        places = compute.sort_indices(parts)
+        sorted_batch = _with_places(batch.take(places), places)
+        n_rows_of_part: dict[int, int] = {}
+        for count in compute.value_counts(parts).to_pylist():
+            n_rows_of_part[count["values"]] = count["counts"]
+        with self._disk_errors_named():
+            if self._writer is None:
+                self._writer = _new_arrow_file(self._file, sorted_batch.schema)
+            part_start = 0
+            for part in range(PARTS):
+                n_rows = n_rows_of_part.get(part, 0)
+                self._writer.write_batch(sorted_batch.slice(part_start, n_rows))
+                part_start += n_rows
+        self._n_batches += PARTS
+
+    def batches(
+        self, table: SpilledTable, progress: Callable[[int, int], object]
+    ) -> Iterator[Any]:
+        """Yield the rows of all pieces in the order of first appearance, in record batches. Ends all tables.
+
+        Args:
+            table: The table.
+            progress: Called with (done, total).
+        """
+        if not table.runs:
+            yield from batches_of(table.held, progress)
+            return
+        table.to_runs()
+        n_runs = len(table.runs)
+        with self._disk_errors_named():
+            sorted_file = TemporaryFile(dir=self._folder)  # noqa: SIM115  closed below
+        try:
+            self._count_parts(table.runs, sorted_file, progress)
+            with self._disk_errors_named():
+                reader = pa.ipc.open_file(sorted_file)
+            for number in range(n_runs):
+                progress(PARTS + PARTS * number // n_runs, 2 * PARTS)
+                with self._disk_errors_named():
+                    of_run = [
+                        reader.get_batch(part * n_runs + number)
+                        for part in range(PARTS)
+                    ]
+                new_rows = pa.Table.from_batches(of_run).sort_by("place")
+                in_order = new_rows.select(SCHEMA.names)
+                yield from in_order.combine_chunks().to_batches()
+        finally:
+            with suppress(OSError):  # as in `close`
+                sorted_file.close()
+
+    def _count_parts(
+        self,
+        runs: list[TableRun],
+        sorted_file: IO[bytes],
+        progress: Callable[[int, int], object],
+    ) -> None:
+        """Write the rows of the pieces that are new in each run: those of all runs in part 0, and so on."""
+        with self._disk_errors_named():
+            self._writer.close()
+            reader = pa.ipc.open_file(self._file)
+            writer = _new_arrow_file(sorted_file, reader.schema)
+        for part in range(PARTS):
+            progress(part, 2 * PARTS)
+            of_part = ((run, reader.get_batch(run.batch + part)) for run in runs)
+            with self._disk_errors_named():
+                for batch in _counted(of_part):
+                    writer.write_batch(batch)
+        with self._disk_errors_named():
+            writer.close()
 
     @contextmanager
     def _disk_errors_named(self) -> Iterator[None]:
-        """Turn an error of the temporary file into a sentence about it: an OSError without a file name would be taken
-        for one of stdout, or of the file of counts."""
+        """Turn an error of the temporary file into a sentence about it.
+
+        An OSError without a file name would be reported as one of stdout, or of the file of counts.
+        """
         try:
             yield
         except OSError as error:
@@ -117,122 +269,63 @@ class Spill:
                 "free some space there, or let more memory be used with --memory."
             ) from error
 
-    def table(self) -> SpilledTable:
-        self._tables.add(table := SpilledTable(self))
-        return table
 
-    def check(self) -> None:
-        """Make runs of all tables if these are too large."""
-        size = 0
-        for table in self._tables:
-            n = len(table.held)
-            slots = 4 ** max(
-                6, ((9 * n // 4).bit_length() + 1) // 2
-            )  # when it has grown once more: see pieces.h
-            size += 36 * n + table.held.long_bytes + 10 * slots
-        if size > self._most:
-            for table in self._tables:
-                table.to_runs()
-
-    def taken(self, table: "kernel.PieceTable") -> Iterator[TableRun]:
-        """Write the runs of a table, and give them in order."""
-        for start in range(0, len(table), self._rows):
-            batch, hashes = batch_of(table, start, self._rows)
-            of_part = pa.py_buffer(
-                hashes.translate(bytes(hash % PARTS for hash in range(256)))
-            )
-            parts = pa.Array.from_buffers(pa.uint8(), len(hashes), [None, of_part])
-            sizes = {
-                pair["values"]: pair["counts"]
-                for pair in compute.value_counts(parts).to_pylist()
-            }
-            order = compute.sort_indices(parts)
-            batch = pa.record_batch(
-                [*batch.take(order).columns, order], [*SCHEMA.names, "place"]
-            )
-            at = 0
-            with self._disk_errors_named():
-                if self._writer is None:
-                    self._writer = _new_file(self._file, batch.schema)
-                for part in range(PARTS):
-                    n = sizes.get(part, 0)
-                    self._writer.write_batch(batch.slice(at, n))
-                    at += n
-            yield TableRun(self._n_batches)
-            self._n_batches += PARTS
-
-    def batches(
-        self, table: SpilledTable, progress: Callable[[int, int], object]
-    ) -> Iterator[Any]:
-        """The rows of all pieces in the order of first appearance, in record batches of some. No table can be used
-        after that. `progress` is called with how many of how many parts are done."""
-        if not table.runs:
-            yield from batches(table.held, progress)
-            return
-        table.to_runs()
-        n = len(table.runs)
-        with self._disk_errors_named():
-            self._writer.close()
-            file = pa.ipc.open_file(self._file)
-            sorted_file = TemporaryFile(dir=self._folder)  # noqa: SIM115  closed below
-        try:
-            with self._disk_errors_named():
-                writer = _new_file(sorted_file, file.schema)
-            for part in range(PARTS):
-                progress(part, 2 * PARTS)
-                of_part = (
-                    (run, file.get_batch(run.batch + part)) for run in table.runs
-                )
-                with self._disk_errors_named():
-                    for batch in _counted(of_part):
-                        writer.write_batch(batch)
-            with self._disk_errors_named():
-                writer.close()
-                file = pa.ipc.open_file(sorted_file)
-            for number in range(n):
-                progress(PARTS + PARTS * number // n, 2 * PARTS)
-                with self._disk_errors_named():
-                    new = pa.Table.from_batches(
-                        [file.get_batch(part * n + number) for part in range(PARTS)]
-                    )
-                in_order = new.sort_by("place").select(SCHEMA.names)
-                yield from in_order.combine_chunks().to_batches()
-        finally:
-            with suppress(OSError):  # as in `close`
-                sorted_file.close()
+def _grown_size(table: "kernel.PieceTable") -> int:
+    """Return the bytes of a table after it has grown once more; see pieces.h."""
+    n = len(table)
+    n_bits = (9 * n // 4).bit_length()
+    n_slots = 4 ** max(6, (n_bits + 1) // 2)
+    return int(36 * n + table.long_bytes + 10 * n_slots)
 
 
-def _counted(part: Iterable[tuple[TableRun, Any]]) -> Iterator[Any]:
-    """What is known of the pieces of one part that are new in each of the runs, from all of them."""
-    table, places, start = kernel.PieceTable(None), list[Any](), 0
-    for run, batch in part:
-        is_new = table.extend(*rows(batch), run.document, run.weight)
-        mask = pa.Array.from_buffers(
-            pa.uint8(), len(is_new), [None, pa.py_buffer(is_new)]
-        )
-        places.append(batch["place"].filter(mask.cast(pa.bool_())))
-    for place in places:
-        batch, _ = batch_of(table, start, len(place))
-        yield pa.record_batch([*batch.columns, place], [*SCHEMA.names, "place"])
-        start += len(place)
+def _counted(of_part: Iterable[tuple[TableRun, Any]]) -> Iterator[Any]:
+    """Yield for each run the rows of the pieces that are new in it, counted in all runs.
+
+    Args:
+        of_part: The runs in order, each with its rows of one part.
+    """
+    table = kernel.PieceTable(None)
+    new_rows: list[_NewRows] = []
+    for run, batch in of_part:
+        start = len(table)
+        pieces, numbers = columns_of(batch)
+        is_new = table.extend(pieces, numbers, run.document, run.weight)
+        buffers = [None, pa.py_buffer(is_new)]
+        mask = pa.Array.from_buffers(pa.uint8(), len(is_new), buffers)
+        places = batch["place"].filter(mask.cast(pa.bool_()))
+        new_rows.append(_NewRows(places, start))
+    for places, start in new_rows:
+        batch, _ = batch_of(table, start, len(places))
+        yield _with_places(batch, places)
 
 
-def _new_file(file: Any, schema: Any) -> Any:
-    return pa.ipc.new_file(
-        file, schema, options=pa.ipc.IpcWriteOptions(compression="lz4")
-    )
+def _with_places(batch: Any, places: Any) -> Any:
+    """Add the places of the pieces in their run to their rows."""
+    columns = [*batch.columns, places]
+    return pa.record_batch(columns, [*SCHEMA.names, "place"])
+
+
+def _new_arrow_file(file: Any, schema: Any) -> Any:
+    options = pa.ipc.IpcWriteOptions(compression="lz4")
+    return pa.ipc.new_file(file, schema, options=options)
 
 
 def parsed_memory(text: str) -> int:
-    """The bytes in a text such as "1GB" or "500M"; "" is half of what the machine has. Raises `OptionError`."""
+    """Return the bytes in a text such as "1GB" or "500M"; for "" half of the memory of the machine.
+
+    Raises:
+        OptionError: The text is not a size, or a size too small for counting.
+    """
     if not text:
-        return max(LEAST, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2)
-    found = re.fullmatch(
-        r"(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?", text.strip(), re.IGNORECASE
-    )
-    memory = int(float(found[1]) * _UNITS[found[2].upper()]) if found else 0
+        n_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        return max(LEAST, n_bytes // 2)
+    size = r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[KMGT]?)i?B?"
+    found = re.fullmatch(size, text.strip(), re.IGNORECASE)
+    memory = 0
+    if found:
+        memory = int(float(found["number"]) * _UNITS[found["unit"].upper()])
     if memory < LEAST:
         raise OptionError(
-            f"--memory {text} is less than counting needs (300MB), or no size; write one such as 1GB."
+            f"Invalid --memory {text}; write a size such as 1GB, at least 300MB."
         )
     return memory

@@ -8,96 +8,110 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import groupby
 from math import inf
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
 from bpe_core.corpus import Found, find_files
-from bpe_core.corpus.reading import (
-    HEAD,
-    MEMORY,
-    TABLES,
-    TEXTS,
-    Limits,
-    NotText,
-    Skipped,
-    T,
-    TextFile,
-    form_of,
-    one_sentence,
-    packing_of,
-    recognize,
-    split_field,
-    unpacked,
-)
+from bpe_core.corpus.reading import Skipped, T, TextFile, as_unreadable, split_field
+from bpe_core.corpus.recognition import HEAD, TABLES, NotText, packing_of, recognize
+from bpe_core.corpus.unpacking import MEMORY, Limits, unpacked
 from bpe_core.errors import OptionError, TextError
 from bpe_core.visible import shortened, visible
 
 STDIN: Final = ("-", "/dev/stdin")
-_PATIENCE: Final = 0.05  # seconds to wait for more data before looking whether to stop
+"""Paths of standard input."""
+_PATIENCE: Final = 0.05
+"""Seconds to wait for more data before looking whether to stop."""
 
 Heed = Callable[[], object]
-"""Called while a stream has nothing to read; what it raises ends the reading."""
+"""Called while a stream has nothing to read. If it raises an error, reading ends."""
 
 
 def is_stream(path: str) -> bool:
     """Whether `path` can be read only once and has no size: stdin, /dev/null, or a pipe such as `<(...)` of a shell."""
+    if path in STDIN or path == os.devnull:
+        return True
     try:
-        return path in (*STDIN, os.devnull) or stat.S_ISFIFO(os.stat(path).st_mode)
+        return stat.S_ISFIFO(os.stat(path).st_mode)
     except OSError:
         return False
 
 
 def name_of(path: str) -> str:
-    """What to call a stream in a sentence."""
+    """Return the name of a stream for a sentence."""
     return "stdin" if path in STDIN else visible(shortened(path, 200))
 
 
 def _short_name(path: str) -> str:
-    """What to call a stream where its files are listed, such as "pipe 63" for the /dev/fd/63 of a shell's `<(...)`."""
-    folder, _, name = path.rpartition("/")
+    """Return the name of a stream for a list of files, such as "pipe 63" for the /dev/fd/63 of a shell's `<(...)`."""
     if path in STDIN:
         return "stdin"
-    return f"pipe {name}" if folder in ("/dev/fd", "/proc/self/fd") else visible(name)
+    folder, _, name = path.rpartition("/")
+    if folder in ("/dev/fd", "/proc/self/fd"):
+        return f"pipe {name}"
+    return visible(name)
 
 
 class _Stream(io.RawIOBase):
-    """A pipe, whose first bytes may be looked at before it is read."""
+    """A pipe whose first bytes can be looked at before it is read."""
 
     def __init__(self, descriptor: int, heed: Heed) -> None:
-        self._descriptor, self._heed = descriptor, heed
+        self._descriptor = descriptor
+        self._heed = heed
         self._head = b""
+        """Bytes that were looked at and are not read yet."""
         self.n_read = 0
 
     def readable(self) -> bool:
         return True
 
     def look(self, size: int) -> bytes:
-        """Return the first `size` bytes, or all if there are fewer; reading begins with them again."""
-        while len(self._head) < size and (data := self._next(size)):
+        """Return the first `size` bytes, or all if there are fewer. Reading returns them again."""
+        while len(self._head) < size:
+            data = self._next(size)
+            if not data:
+                break
             self._head += data
         return self._head[:size]
 
     def readinto(self, buffer: Any) -> int:
-        data = self._head[: len(buffer)] or self._next(len(buffer))
+        data = self._head[: len(buffer)]
         self._head = self._head[len(data) :]
+        if not data:
+            data = self._next(len(buffer))
         buffer[: len(data)] = data
         self.n_read += len(data)
         return len(data)
 
     def _next(self, size: int) -> bytes:
-        while not select.select([self._descriptor], [], [], _PATIENCE)[0]:
+        """Wait for data and return at most `size` bytes; none at the end."""
+        while not self._has_data():
             self._heed()
         return os.read(self._descriptor, size)
+
+    def _has_data(self) -> bool:
+        ready, _, _ = select.select([self._descriptor], [], [], _PATIENCE)
+        return bool(ready)
+
+
+@dataclass(slots=True)
+class _Source:
+    """An open stream."""
+
+    stream: _Stream
+    content: io.BufferedReader
+    """The unpacked bytes of the stream."""
+    is_read: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class StreamFile(TextFile):
     """A stream as a text, or as rows. It is recognized when it is found, and can be read once."""
 
-    source: "_Source" = field(kw_only=True, compare=False)
+    source: _Source = field(kw_only=True, compare=False)
 
     def limits(self) -> Limits:
         return Limits(self.memory, inf)  # the size of a stream is unknown
@@ -106,7 +120,7 @@ class StreamFile(TextFile):
         self, texts_in: Callable[[IO[bytes]], Iterator[T]]
     ) -> Iterator[tuple[int, T]]:
         source = self.source
-        with one_sentence(self.name):
+        with as_unreadable(self.name):
             if source.is_read:
                 raise NotText(
                     "a pipe can be read only once; save its text to a file first"
@@ -116,103 +130,116 @@ class StreamFile(TextFile):
                 yield source.stream.n_read, text
 
 
-@dataclass(slots=True)
-class _Source:
-    """What a stream is read from."""
-
-    stream: _Stream
-    content: io.BufferedReader  # unpacked
-    is_read: bool = False
-
-
 @contextmanager
 def streams_and_files(
     paths: Iterable[str], *, skip_bad: bool, heed: Heed, memory: int = MEMORY
 ) -> Iterator[Found]:
-    """Find the files of a corpus as `find_files` does, and take each pipe among `paths`, and "-" for stdin, as a text
-    too; what is opened is closed at the end.
+    """Find the files of a corpus as `find_files` does, and open the streams among its paths until the end.
 
-    Raises TextError as `find_files` does, and OptionError for a pipe that is named twice.
+    Args:
+        paths: Files, folders, addresses and pipes, and "-" for stdin.
+        skip_bad: See `find_files`.
+        heed: Called while a pipe has nothing to read. If it raises an error, reading ends.
+        memory: See `find_files`.
+
+    Raises:
+        TextError: One of the paths cannot be read, or no text is found.
+        OptionError: A pipe is named twice.
     """
-    files, skipped, seen = list[TextFile](), list[Skipped](), set[object]()
-    opened = list[int]()
+    opener = _StreamOpener(heed, memory)
+    files: list[TextFile] = []
+    skipped: list[Skipped] = []
+    # `find_files` is called for each run of paths between streams, so it cannot see files of an earlier run.
+    seen_files: set[tuple[str, str]] = set()
     try:
-        for are_streams, group in groupby(
-            paths, lambda path: is_stream(split_field(path)[0])
-        ):
+        for are_streams, group in groupby(paths, key=_is_stream_source):
             if are_streams:
-                files += [
-                    replace(_open(path, heed, seen, opened), memory=memory)
-                    for path in group
-                ]
+                files += map(opener.open, group)
                 continue
             found = find_files(group, skip_bad=skip_bad, memory=memory)
             skipped += found.skipped
-            files += [
-                file
-                for file in found.files
-                if (os.path.realpath(file.path), file.field) not in seen
-            ]
-            seen.update(
-                (os.path.realpath(file.path), file.field) for file in found.files
-            )
+            for file in found.files:
+                identity = (os.path.realpath(file.path), file.field)
+                if identity not in seen_files:
+                    seen_files.add(identity)
+                    files.append(file)
         if all(file.empty for file in files):
-            raise TextError(
-                f"There is no text in {', '.join(file.name for file in files[:3])}: it is empty."
-            )
+            names = ", ".join(file.name for file in files[:3])
+            raise TextError(f"No text found in {names}: it is empty.")
         yield Found(tuple(files), tuple(skipped))
     finally:
-        for descriptor in opened:
+        opener.close()
+
+
+def _is_stream_source(source: str) -> bool:
+    """Whether a path, with or without a field after it, is a stream."""
+    path, _ = split_field(source)
+    return is_stream(path)
+
+
+class _StreamOpener:
+    """Opens streams, each once, and closes them."""
+
+    def __init__(self, heed: Heed, memory: int) -> None:
+        self._heed = heed
+        self._memory = memory
+        self._seen: set[tuple[int, int]] = set()
+        self._descriptors: list[int] = []
+        """Descriptors to close."""
+
+    def close(self) -> None:
+        for descriptor in self._descriptors:
             os.close(descriptor)
 
+    def open(self, source: str) -> StreamFile:
+        """Open a stream and recognize it from its first bytes, as `recognize_file` does with a file."""
+        path, named_field = split_field(source)
+        name = name_of(path)
+        with as_unreadable(name):
+            descriptor = self._descriptor(path)
+            self._check_not_seen(descriptor, name)
+            stream = _Stream(descriptor, self._heed)
+            head = stream.look(HEAD)
+            packing = packing_of(head)
+            content = unpacked(cast(IO[bytes], stream), packing)
+            if packing:
+                head = content.peek(HEAD)[:HEAD]
+            found = recognize(head, name, "jsonl" if named_field else "")
+            if found.form == "zip":
+                raise NotText(
+                    "a .zip file can't be read from a pipe; save it to a file first"
+                )
+            if found.form in TABLES and not named_field:
+                raise NotText(
+                    "it holds rows; name the field that holds the documents with --field"
+                )
+        return StreamFile(
+            Path(path),
+            _short_name(path),
+            codec=found.codec,
+            packing=packing,
+            empty=found.is_empty,
+            form=found.form,
+            field=named_field if found.form else "",
+            memory=self._memory,
+            source=_Source(stream, content),
+        )
 
-def _open(given: str, heed: Heed, seen: set[object], opened: list[int]) -> StreamFile:
-    """Open a stream and recognize its packing and encoding from its first bytes, as `recognize_file` does for a file.
-    Its identity is added to `seen`, and its descriptor to `opened` if it is ours to close."""
-    path, named_field = split_field(given)
-    name = name_of(path)
-    with one_sentence(name):
-        descriptor = _descriptor(path, opened)
+    def _descriptor(self, path: str) -> int:
+        if path in STDIN:
+            if sys.stdin is None:
+                raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+            return sys.stdin.fileno()
+        descriptor = os.open(path, os.O_RDONLY)
+        self._descriptors.append(descriptor)
+        return descriptor
+
+    def _check_not_seen(self, descriptor: int, name: str) -> None:
+        """Raise `OptionError` if the stream was opened before."""
         status = os.fstat(descriptor)
-        identity = status.st_dev, status.st_ino
-        if identity in seen:
+        identity = (status.st_dev, status.st_ino)
+        if identity in self._seen:
             raise OptionError(
                 f"{name} is named twice, and a pipe can be read only once; name it once."
             )
-        seen.add(identity)
-        stream = _Stream(descriptor, heed)
-        head = stream.look(HEAD)
-        packing = packing_of(head)
-        content = unpacked(cast(IO[bytes], stream), packing)
-        if packing:
-            head = content.peek(HEAD)[:HEAD]
-        form = form_of(head, name) or ("jsonl" if named_field else "")
-        if form == "zip":
-            raise NotText(
-                "a .zip file can't be read from a pipe; save it to a file first"
-            )
-        if form in TABLES and not named_field:
-            raise NotText(
-                "it holds rows; name the field that holds the documents with --field"
-            )
-        codec = "utf-8" if form else recognize(head, whole=len(head) < HEAD)
-        is_empty = form in TEXTS and not head.decode(codec, "replace")
-    return StreamFile(
-        Path(path),
-        _short_name(path),
-        codec=codec,
-        packing=packing,
-        empty=is_empty,
-        form=form,
-        field=named_field if form else "",
-        source=_Source(stream, content),
-    )
-
-
-def _descriptor(path: str, opened: list[int]) -> int:
-    if path in STDIN:
-        if sys.stdin is None:
-            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
-        return sys.stdin.fileno()
-    opened.append(os.open(path, os.O_RDONLY))
-    return opened[-1]
+        self._seen.add(identity)

@@ -13,13 +13,9 @@ from pathlib import Path
 from typing import Any, Final, NoReturn, Self, TypeGuard
 
 from bpe_core import untrusted_json
-from bpe_core.corpus.reading import (
-    NotText,
-    Unreadable,
-    one_sentence,
-    packing_of,
-    unpacked,
-)
+from bpe_core.corpus.reading import Unreadable, as_unreadable
+from bpe_core.corpus.recognition import NotText, packing_of
+from bpe_core.corpus.unpacking import unpacked
 from bpe_core.errors import FormatError
 from bpe_core.visible import quoted, shortened, visible
 from bpe_core.weighted import Count, count_text, exact_fraction, weighted_count
@@ -93,7 +89,7 @@ class TokenizerFile:
         something else, or is larger than `LARGEST_FILE`, packed or not."""
         where = visible(shortened(os.fspath(path), 200))
         try:
-            with one_sentence(where):
+            with as_unreadable(where):
                 if not stat.S_ISREG(mode := os.stat(path).st_mode) and not stat.S_ISDIR(
                     mode
                 ):  # it may never end

@@ -12,9 +12,10 @@ from pathlib import Path
 from bpe_core.content.presets import Preset
 from bpe_core.corpus import Counts, Found, Skipped, find_files
 from bpe_core.corpus.measure import Measure
-from bpe_core.corpus.reading import MEMORY, Reading, TextFile, Unreadable, split_field
+from bpe_core.corpus.reading import Reading, TextFile, Unreadable, split_field
 from bpe_core.corpus.sampling import EVERYTHING, Sample, files_by_weight
 from bpe_core.corpus.streams import StreamFile, streams_and_files
+from bpe_core.corpus.unpacking import MEMORY
 from bpe_core.errors import OptionError, Stopped
 from bpe_core.hub import fetch
 from bpe_core.patterns import Splitter, splitter

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from bpe_core import hub
-from bpe_core.corpus.reading import HEAD, form_of
+from bpe_core.corpus.recognition import HEAD, form_of
 from bpe_core.errors import BpeError, FormatError, PatternNeededError
 from bpe_core.formats import load, why_no_tokenizer
 from bpe_core.formats.file import TokenizerFile, tokenizer_at

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bpe_core.corpus import Counts, find_files
+from bpe_core.corpus import Counts, find_files, unpacking
 from bpe_core.corpus import reading as corpus_reading
 from bpe_core.errors import TextError
 
@@ -20,7 +20,7 @@ TEXT = "the theme of the other thesis, the thing that they thought through\n"
 def test_a_small_packed_file_does_not_become_any_amount_of_text(
     tmp_path: Path, pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(corpus_reading, "_UNPACKED", 1 << 20)
+    monkeypatch.setattr(unpacking, "_SMALL", 1 << 20)
     bomb, text = tmp_path / "bomb", tmp_path / "text"
     bomb.write_bytes(pack(b"a " * (1 << 20)))
     assert bomb.stat().st_size < 10_000

@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core.corpus import Counts, find_files
-from bpe_core.corpus import reading as corpus_reading
+from bpe_core.corpus import Counts, find_files, unpacking
 from bpe_core.corpus.reading import Unreadable
 
 MEGABYTE = 1 << 20
@@ -260,7 +259,7 @@ def test_a_line_that_is_too_long_is_left_out_with_the_bad_ones(tmp_path: Path) -
 def test_a_member_that_proves_to_be_no_text_late_is_left_out_as_a_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bpe_core.corpus.rows._HELD", 1000)
+    monkeypatch.setattr("bpe_core.corpus.archives._HELD", 1000)
     text = "low lower\n" * 20_000
     with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("bad.txt", text.encode() + b"\xff")
@@ -273,7 +272,7 @@ def test_a_member_that_proves_to_be_no_text_late_is_left_out_as_a_whole(
 def test_the_members_of_an_archive_share_one_budget(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(corpus_reading, "_UNPACKED", 1 << 20)
+    monkeypatch.setattr(unpacking, "_SMALL", 1 << 20)
     with tarfile.open(tmp_path / "a.tar.xz", "w:xz") as archive:
         for number in range(5):
             data = gzip.compress(b"low lower\n" * 60_000)
@@ -333,6 +332,6 @@ def test_long_texts_of_columns_come_in_blocks(tmp_path: Path) -> None:
     (file,) = find_files(tmp_path / "a.parquet", skip_bad=True).files
     blocks = [list(document) for document in file.documents()]
     assert ["".join(one) for one in blocks] == [text, "", "low"]
-    assert max(len(block) for one in blocks for block in one) <= corpus_reading.BLOCK
+    assert max(len(block) for one in blocks for block in one) <= unpacking.BLOCK
     (file,) = find_files(f"{tmp_path / 'a.parquet'}::/in/-1/a").files
     assert ["".join(document) for document in file.documents()] == [text] * 4

@@ -15,7 +15,7 @@ import pytest
 
 from bpe_core import TextError
 from bpe_core.corpus import find_files
-from bpe_core.corpus.reading import BLOCK
+from bpe_core.corpus.unpacking import BLOCK
 
 NASTY = "\ufefftab\tCR\rCRLF\r\nLF\nNEL\x85 LS\u2028 VT\v FF\f ESC\x1b[2J NUL\0 end\x1a\ufeff e\u0301 😀 \U0010ffff"
 
@@ -133,7 +133,7 @@ def test_odd_characters_do_not_make_a_text_binary(tmp_path, text):
         ("中文 текст é\n".encode("utf-16-le"), "it looks like UTF-16LE"),
         (
             codecs.BOM_UTF16_LE + b"a\0\0\xd8b\0",
-            "byte 0x00 at offset 4 is not UTF-16, though its byte order mark says",
+            "byte 0x00 at offset 4 is not UTF-16, although the file begins with",
         ),
         (b"fine so far, then \xff", "byte 0xff at offset 18 is not UTF-8"),
         ("cut in the middle of é".encode()[:-1], "byte 0xc3 at offset 21 is not UTF-8"),
@@ -333,16 +333,16 @@ def test_an_empty_file_is_a_document_but_nothing_to_ask_for(tmp_path):
     assert len(find_files(tmp_path).files) == 4
     for name in ("empty.txt", "mark.txt", "packed.gz"):
         assert refusal(tmp_path / name).endswith(
-            f"{name}: it is empty, or all in it is hidden."
+            f"{name}: it is empty, or everything in it is hidden."
         )
-    with pytest.raises(TextError, match=r"There is no text in .*: it is empty"):
+    with pytest.raises(TextError, match=r"No text found in .*: it is empty"):
         find_files([tmp_path / "empty.txt", tmp_path / "mark.txt"])
 
 
 def test_a_folder_without_any_text_is_told(tmp_path):
     with pytest.raises(TextError, match="name at least one"):
         find_files([])
-    with pytest.raises(TextError, match="it is empty, or all in it is hidden"):
+    with pytest.raises(TextError, match="it is empty, or everything in it is hidden"):
         find_files(tmp_path)
     write(tmp_path, {"a.bin": bytes(1000)})
     with pytest.raises(

@@ -195,7 +195,7 @@ def test_the_field_is_guessed_or_named(
             Counts.read(find_files(f"{path}::{wrong}").files)
     lenient = Counts.read(find_files(f"{path}::/at/x~1y/0", skip_bad=True).files)
     assert lenient.pieces == {"deep": 1} and lenient.skipped[0].reason.startswith(
-        "1 beside"
+        "1 left out"
     )
     (tmp_path / "a.txt").write_bytes(path.read_bytes())
     assert (
@@ -233,7 +233,8 @@ def test_a_bad_row_is_named_or_left_out_and_counted(tmp_path: Path) -> None:
     bad = b'{"text": "a"}\nno\n[1]\nnull\n{"text": 3}\n{"text": "\xff"}\n{"text": "\\ud800"}\n{"text": "b'
     (tmp_path / "a.jsonl").write_bytes(bad)
     with pytest.raises(
-        Unreadable, match=r"a.jsonl cannot be read: line 2 is no JSON \(Expecting value"
+        Unreadable,
+        match=r"a.jsonl cannot be read: line 2 is not JSON \(Expecting value",
     ):
         Counts.read(find_files(tmp_path / "a.jsonl").files)
     counts = Counts.read(
@@ -242,9 +243,7 @@ def test_a_bad_row_is_named_or_left_out_and_counted(tmp_path: Path) -> None:
     )
     assert counts.pieces == {"a": 1, "\ufffd": 1}
     (skipped,) = counts.skipped
-    assert skipped.reason.startswith(
-        "6 beside 2 documents that it has: line 2 is no JSON"
-    )
+    assert skipped.reason.startswith("6 left out, 2 read: line 2 is not JSON")
     (tmp_path / "b.csv").write_text("text,n\none,1\ntwo\n")
     with pytest.raises(Unreadable, match="row 2 has 1 field, and the first line 2"):
         Counts.read(find_files(tmp_path / "b.csv").files)
@@ -261,18 +260,18 @@ def test_a_bad_row_is_named_or_left_out_and_counted(tmp_path: Path) -> None:
         (
             "a.jsonl",
             b'{"text": "\xe9"}\n' * 3,
-            "its first row is no JSON ('utf-8' codec",
+            "its first row is not JSON ('utf-8' codec",
         ),
         ("a.jsonl", b"\n\n", "it has no rows, or"),
         (
             "a.csv",
             b'text,n\na,1\n\n"b,2\nc,3\nd,4\n',
-            "what begins in line 4 is damaged (unexpected end of data)",
+            "the row that begins in line 4 is damaged (unexpected end of data)",
         ),
         (
             "a.csv",
             b"text,text\na,b\n",
-            "it has several columns 'text'; give each a name of its own",
+            "it has several columns 'text'; rename all but one",
         ),
     ],
 )
@@ -328,7 +327,7 @@ def test_a_packed_file_that_is_cut_short_says_what_to_do(tmp_path: Path) -> None
     with arrow().CompressedOutputStream(str(path), "zstd") as out:
         out.write(LINES * 99)
     path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(Unreadable, match="get it anew"):
+    with pytest.raises(Unreadable, match="get it again"):
         Counts.read(find_files(path).files)
 
 
@@ -347,7 +346,7 @@ def test_members_that_are_no_texts_are_left_out_and_bombs_refused(
             archive.writestr(name, data)
     counts = Counts.read(find_files(tmp_path).files, "none")
     assert counts.pieces == {"a": 1, "b": 1} and counts.skipped[0].reason.startswith(
-        "2 beside"
+        "2 left out"
     )
     with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.txt", b"a " * (1 << 25))
@@ -359,7 +358,8 @@ def test_a_column_that_is_no_text_and_a_data_set_on_disk(tmp_path: Path) -> None
     arrow()
     (tmp_path / "a.parquet").write_bytes(content("parquet"))
     with pytest.raises(
-        Unreadable, match="it has no column 'id' of texts, but 'title', 'text'"
+        Unreadable,
+        match="it has no column 'id' of texts; choose one of: 'title', 'text'",
     ):
         Counts.read(find_files(f"{tmp_path / 'a.parquet'}::id").files)
     (tmp_path / "a.parquet").rename(tmp_path / "a.txt")
@@ -441,7 +441,7 @@ def test_samples_of_documents_and_documents_that_are_there_before(
     once = read(dedupe=True)
     assert set(once.pieces.values()) == {1} and len(once.pieces) == 65
     assert len(once.skipped) == 6 and once.skipped[0].reason.startswith(
-        "30 of its documents are there before: 61, 62, 63, …"
+        "30 of its documents are repeats: 61, 62, 63, …"
     )
     ten = [read(n_documents=10, seed=seed) for seed in range(60)]
     assert {one.n_documents for one in ten} == {10} and ten[3].pieces == read(

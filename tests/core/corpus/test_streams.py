@@ -105,7 +105,7 @@ def test_what_cannot_be_read_from_a_pipe_is_one_sentence() -> None:
         counted(pipe, pipe)
     with (
         pipe_with(b"") as pipe,
-        pytest.raises(TextError, match=r"There is no text in pipe [0-9]+: it is empty"),
+        pytest.raises(TextError, match=r"No text found in pipe [0-9]+: it is empty"),
     ):
         counted(pipe)
     with (

@@ -101,7 +101,7 @@ async def test_arguments_that_cannot_be_used_are_told_and_the_others_are_opened(
     (home / "binary").write_bytes(bytes(range(256)) * 9)
     (home / "empty").touch()
     async with play(home / "binary", book, home / "empty") as player:
-        for sentence in "binary cannot be read", "There is no text in", "empty":
+        for sentence in "binary cannot be read", "No text found in", "empty":
             await player.until(
                 lambda screen, sentence=sentence: sentence in screen.told
             )

@@ -1,0 +1,117 @@
+"""Reading binary headers: structs of Thrift, which parquet files have, and tables of flatbuffers, which arrow files have."""
+
+import io
+import struct
+from typing import IO, Any, Final, NamedTuple
+
+from bpe_core.corpus.recognition import NotText
+
+# The types of the compact protocol of Thrift, except lists, which headers of pages don't have.
+_TRUE: Final = 1
+_FALSE: Final = 2
+_BYTE: Final = 3
+_INTEGERS: Final = (4, 5, 6)
+_DOUBLE: Final = 7
+_BINARY: Final = 8
+_STRUCT: Final = 12
+
+
+def thrift_struct(file: IO[bytes]) -> dict[int, Any]:
+    """Read a struct in the compact protocol of Thrift: number of a field -> value.
+
+    Doubles, bytes and binary values are passed over and are None.
+    See github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md.
+    """
+    fields: dict[int, Any] = {}
+    number = 0
+    while True:
+        head = file.read(1)[0]
+        if not head:
+            return fields
+        step = head >> 4  # from the number of the field before; 0 if it is too large
+        number = number + step if step else _thrift_integer(file)
+        fields[number] = _thrift_value(file, kind=head & 15)
+
+
+def _thrift_value(file: IO[bytes], kind: int) -> Any:
+    if kind in (_TRUE, _FALSE):
+        return kind == _TRUE
+    if kind in _INTEGERS:
+        return _thrift_integer(file)
+    if kind == _STRUCT:
+        return thrift_struct(file)
+    if kind == _BYTE:
+        size = 1
+    elif kind == _DOUBLE:
+        size = 8
+    elif kind == _BINARY:
+        size = _thrift_varint(file)
+    else:
+        raise NotText("a header of its pages is damaged; get it again")
+    file.seek(size, io.SEEK_CUR)
+    return None
+
+
+def _thrift_integer(file: IO[bytes]) -> int:
+    """Read a signed integer: 0, 1, 2, 3, … mean 0, -1, 1, -2, …"""
+    zigzag = _thrift_varint(file)
+    return (zigzag >> 1) ^ -(zigzag & 1)
+
+
+def _thrift_varint(file: IO[bytes]) -> int:
+    """Read an integer of at most ten bytes: seven bits of each byte, the lowest first, until the eighth bit is 0."""
+    value = 0
+    for shift in range(0, 70, 7):
+        byte = file.read(1)[0]
+        value |= (byte & 127) << shift
+        if byte < 128:
+            break
+    return value
+
+
+class FlatTable(NamedTuple):
+    """A table of a flatbuffer. See flatbuffers.dev/internals.
+
+    All offsets are relative to the place where they are written.
+    """
+
+    data: bytes
+    place: int
+
+    @classmethod
+    def root(cls, data: bytes) -> "FlatTable":
+        """Return the table of a flatbuffer that holds all others."""
+        (place,) = struct.unpack_from("<I", data)
+        return cls(data, place)
+
+    def place_of(self, field: int) -> int:
+        """Return where the value of a field begins; 0 if it has none."""
+        # A table begins with the distance back to its list of offsets, which begins with its own size and the
+        # size of the table.
+        (distance,) = struct.unpack_from("<i", self.data, self.place)
+        offsets = self.place - distance
+        (size,) = struct.unpack_from("<H", self.data, offsets)
+        place_in_offsets = 4 + 2 * field
+        if place_in_offsets >= size:
+            return 0
+        (offset,) = struct.unpack_from("<H", self.data, offsets + place_in_offsets)
+        return self.place + offset if offset else 0
+
+    def integer(self, field: int, format: str) -> int:
+        """Return the value of a field, in a format of the module `struct`; 0 if it has none."""
+        place = self.place_of(field)
+        if not place:
+            return 0
+        (value,) = struct.unpack_from(format, self.data, place)
+        return int(value)
+
+    def table(self, field: int) -> "FlatTable":
+        """Return the table that is the value of a field."""
+        place = self.place_of(field)
+        return FlatTable(self.data, place + self.integer(field, "<I"))
+
+    def structs(self, field: int, size: int) -> range:
+        """Return where the structs begin, of `size` bytes each, that are the value of a field."""
+        start = self.place_of(field) + self.integer(field, "<I")
+        (n_structs,) = struct.unpack_from("<I", self.data, start)
+        return range(start + 4, start + 4 + size * n_structs, size)
