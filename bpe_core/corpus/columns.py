@@ -33,21 +33,9 @@ _PORTION: Final = 1 << 28
 _REMOTE_PAGE: Final = 1 << 22
 """Bytes that a page at an address is taken to have. Looking it up would fetch all pages before; most have 1 MB."""
 
-# Fields of the header of a page, in github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift.
-_UNPACKED_SIZE: Final = 2
-_PACKED_SIZE: Final = 3
-
-# Fields of arrow.apache.org/docs/format/Columnar.html: of a message, a dictionary batch and a record batch.
-_KIND: Final = 1
-_HEADER: Final = 2
-_BODY_LENGTH: Final = 3
-_BATCH: Final = 1
-_BUFFERS: Final = 2
-_COMPRESSION: Final = 3
-
-# Kinds of messages.
 _DICTIONARY_BATCH: Final = 2
 _RECORD_BATCH: Final = 3
+"""Kinds of messages in arrow files."""
 
 _FILE_MARK: Final = b"ARROW1"
 """The beginning and the end of an arrow file, which is a stream in a frame."""
@@ -85,7 +73,10 @@ def parquet_batches(file: IO[bytes], choose: Choose, limits: Limits) -> Iterator
 
 
 def _page_sizes(file: IO[bytes], group: Any, columns: list[str]) -> PageSizes:
-    """Return what the pages of a row group unpack to, of these columns and those within them."""
+    """Return what the pages of a row group unpack to, of these columns and those within them.
+
+    The headers are described in github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift.
+    """
     total = 0
     largest = 0
     is_on_disk = isinstance(getattr(file, "raw", None), io.FileIO)
@@ -104,10 +95,12 @@ def _page_sizes(file: IO[bytes], group: Any, columns: list[str]) -> PageSizes:
         end = place + chunk.total_compressed_size
         while place < end:
             file.seek(place)
-            header = thrift_struct(file)
-            place = file.tell() + max(0, header[_PACKED_SIZE])
-            total += header[_UNPACKED_SIZE]
-            largest = max(largest, header[_UNPACKED_SIZE])
+            header = thrift_struct(file)  # a PageHeader
+            unpacked_size = header[2]
+            packed_size = header[3]
+            place = file.tell() + max(0, packed_size)
+            total += unpacked_size
+            largest = max(largest, unpacked_size)
     return PageSizes(total, largest)
 
 
@@ -140,7 +133,10 @@ def arrow_batches(file: IO[bytes], choose: Choose, limits: Limits) -> Iterator[A
 
 
 def _check_message(file: IO[bytes], limits: Limits) -> int:
-    """Pass over a message and return its kind, or 0 at the end. Check what it unpacks to."""
+    """Pass over a message and return its kind, or 0 at the end. Check what it unpacks to.
+
+    Messages are described in arrow.apache.org/docs/format/Columnar.html.
+    """
     prefix = file.read(4)
     if prefix == _CONTINUES:
         prefix = file.read(4)
@@ -149,13 +145,13 @@ def _check_message(file: IO[bytes], limits: Limits) -> int:
         return 0
     limits.check_portion("a batch", length)
     message = FlatTable.root(file.read(length))
-    body_length = message.integer(_BODY_LENGTH, "<q")
+    body_length = message.integer(3, "<q")
     limits.check_portion("a batch", body_length)
     body = file.tell()
-    kind = message.integer(_KIND, "<B")
-    batch = message.table(_HEADER)
+    kind = message.integer(1, "<B")
+    batch = message.table(2)
     if kind == _DICTIONARY_BATCH:
-        batch = batch.table(_BATCH)
+        batch = batch.table(1)  # the record batch in it
     if kind in (_RECORD_BATCH, _DICTIONARY_BATCH):
         size = _unpacked_size(file, body, body_length, batch)
         limits.unpack(size)
@@ -168,11 +164,11 @@ def _unpacked_size(
     file: IO[bytes], body: int, body_length: int, batch: FlatTable
 ) -> int:
     """Return what the buffers of a batch unpack to. Each packed one begins with its size, or -1 if it is not packed."""
-    is_packed = batch.place_of(_COMPRESSION)
+    is_packed = batch.place_of(3)
     if not is_packed:
         return body_length
     total = 0
-    for place in batch.structs(_BUFFERS, size=16):
+    for place in batch.structs(2, size=16):
         offset, length = struct.unpack_from("<qq", batch.data, place)
         if length > 0:
             file.seek(body + offset)

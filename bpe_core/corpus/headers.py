@@ -2,24 +2,15 @@
 
 import io
 import struct
-from typing import IO, Any, Final, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from bpe_core.corpus.recognition import NotText
-
-# The types of the compact protocol of Thrift, except lists, which headers of pages don't have.
-_TRUE: Final = 1
-_FALSE: Final = 2
-_BYTE: Final = 3
-_INTEGERS: Final = (4, 5, 6)
-_DOUBLE: Final = 7
-_BINARY: Final = 8
-_STRUCT: Final = 12
 
 
 def thrift_struct(file: IO[bytes]) -> dict[int, Any]:
     """Read a struct in the compact protocol of Thrift: number of a field -> value.
 
-    Doubles, bytes and binary values are passed over and are None.
+    Other values than booleans, integers and structs are passed over and are None.
     See github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md.
     """
     fields: dict[int, Any] = {}
@@ -34,17 +25,17 @@ def thrift_struct(file: IO[bytes]) -> dict[int, Any]:
 
 
 def _thrift_value(file: IO[bytes], kind: int) -> Any:
-    if kind in (_TRUE, _FALSE):
-        return kind == _TRUE
-    if kind in _INTEGERS:
+    if kind in (1, 2):  # true or false
+        return kind == 1
+    if kind in (4, 5, 6):  # an integer of 16, 32 or 64 bits
         return _thrift_integer(file)
-    if kind == _STRUCT:
+    if kind == 12:
         return thrift_struct(file)
-    if kind == _BYTE:
+    if kind == 3:  # a byte
         size = 1
-    elif kind == _DOUBLE:
+    elif kind == 7:  # a double
         size = 8
-    elif kind == _BINARY:
+    elif kind == 8:  # bytes
         size = _thrift_varint(file)
     else:
         raise NotText("a header of its pages is damaged; get it again")

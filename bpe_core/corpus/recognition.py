@@ -142,17 +142,17 @@ def codec_of(head: bytes, *, is_whole: bool) -> str:
     return codec
 
 
-def not_in_encoding(byte: int, offset: int, codec: str) -> str:
-    """Return the reason why a file with this undecodable byte is not read."""
+def not_in_encoding(byte: int, offset: int, codec: str, guess: str = "") -> str:
+    """Return the reason why a file with this undecodable byte is not read. `guess` is a likely other encoding."""
+    place = f"byte 0x{byte:02x} at offset {offset:,}"
     encoding = codec.upper().removesuffix("-SIG")
-    place = f"byte 0x{byte:02x} at offset {offset:,} is not {encoding}"
     if encoding != "UTF-8":
-        return f"{place}, although the file begins with its byte order mark"
-    return f"{place}: {_how_to_convert('ENCODING')}"
-
-
-def _how_to_convert(encoding: str) -> str:
-    return f"convert it first, for example with iconv -f {encoding} -t UTF-8"
+        return f"{place} is not {encoding}, although the file begins with its byte order mark"
+    problem = "is not UTF-8" if byte else "is NUL"
+    if guess:
+        problem += f"; it looks like {guess}"
+    source = guess or "ENCODING"
+    return f"{place} {problem}: convert it first, for example with iconv -f {source} -t UTF-8"
 
 
 def _begins(head: bytes, expression: str) -> bool:
@@ -193,19 +193,13 @@ def _why_not_text(head: bytes, offset: int, codec: str) -> str:
         return f"it is {kind}, not text"
     if codec != "utf-8":
         return not_in_encoding(byte, offset, codec)
-    place = f"byte 0x{byte:02x} at offset {offset:,}"
-    utf16 = _unmarked_utf16(head)
-    if utf16:
-        problem = "not UTF-8" if byte else "NUL"
-        return f"{place} is {problem}; it looks like {utf16}: {_how_to_convert(utf16)}"
-    if b"\0" in head or _share(head, _CONTROLS) > 0.03:
-        return f"it is binary, not text ({place})"
-    if _share(head, bytes(range(0x80, 0x100))) <= 0.3:
-        western = "WINDOWS-1252"
-        return (
-            f"{place} is not UTF-8; it looks like {western}: {_how_to_convert(western)}"
-        )
-    return not_in_encoding(byte, offset, codec)
+    guess = _unmarked_utf16(head)
+    if not guess:
+        if b"\0" in head or _share(head, _CONTROLS) > 0.03:
+            return f"it is binary, not text (byte 0x{byte:02x} at offset {offset:,})"
+        if _share(head, bytes(range(0x80, 0x100))) <= 0.3:
+            guess = "WINDOWS-1252"
+    return not_in_encoding(byte, offset, codec, guess)
 
 
 def _unmarked_utf16(head: bytes) -> str:

@@ -201,7 +201,8 @@ def with_guessed_field(file: TextFile) -> TextFile:
             "it has no rows, or none of the first rows has a field that is text; "
             "name a field, such as ::text or ::/a/b"
         )
-    field = _usual_field(texts_of) or _longest_field(texts_of)
+    longest = max(texts_of, key=lambda field: sum(map(len, texts_of[field])))
+    field = _usual_field(texts_of) or longest
     return replace(file, field=field, fields=tuple(texts_of))
 
 
@@ -212,11 +213,3 @@ def _usual_field(texts_of: dict[str, list[str]]) -> str:
             if field.lower() == name:
                 return field
     return ""
-
-
-def _longest_field(texts_of: dict[str, list[str]]) -> str:
-    """Return the field with the most characters."""
-    n_characters: dict[str, int] = {}
-    for field, texts in texts_of.items():
-        n_characters[field] = sum(map(len, texts))
-    return max(n_characters, key=n_characters.__getitem__)

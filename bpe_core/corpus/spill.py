@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from tempfile import TemporaryFile
-from typing import IO, Any, Final, NamedTuple
+from typing import IO, Any, Final
 from weakref import WeakSet
 
 from bpe_core import kernel
@@ -120,15 +120,6 @@ class SpilledTable:
         self._split_document = _NEXT
 
 
-class _NewRows(NamedTuple):
-    """Rows of the pieces that are new in a run."""
-
-    places: Any
-    """An array of Arrow: the place of each piece in the run."""
-    start: int
-    """The place of the first piece in the table of all runs."""
-
-
 class Spill:
     """A temporary file for tables that together are larger than memory. It is deleted in any case.
 
@@ -183,19 +174,17 @@ class Spill:
         """Write the rows of a table from `start` on, sorted by the parts of their pieces."""
         batch, hashes = batch_of(table, start, self._n_rows)
         part_of_hash = bytes(hash % PARTS for hash in range(256))
-        part_bytes = pa.py_buffer(hashes.translate(part_of_hash))
-        parts = pa.Array.from_buffers(pa.uint8(), len(hashes), [None, part_bytes])
+        part_of_row = hashes.translate(part_of_hash)
+        buffers = [None, pa.py_buffer(part_of_row)]
+        parts = pa.Array.from_buffers(pa.uint8(), len(hashes), buffers)
         places = compute.sort_indices(parts)
         sorted_batch = _with_places(batch.take(places), places)
-        n_rows_of_part: dict[int, int] = {}
-        for count in compute.value_counts(parts).to_pylist():
-            n_rows_of_part[count["values"]] = count["counts"]
         with self._disk_errors_named():
             if self._writer is None:
                 self._writer = _new_arrow_file(self._file, sorted_batch.schema)
             part_start = 0
             for part in range(PARTS):
-                n_rows = n_rows_of_part.get(part, 0)
+                n_rows = part_of_row.count(part)
                 self._writer.write_batch(sorted_batch.slice(part_start, n_rows))
                 part_start += n_rows
         self._n_batches += PARTS
@@ -285,18 +274,19 @@ def _counted(of_part: Iterable[tuple[TableRun, Any]]) -> Iterator[Any]:
         of_part: The runs in order, each with its rows of one part.
     """
     table = kernel.PieceTable(None)
-    new_rows: list[_NewRows] = []
+    places_in_run: list[Any] = []
     for run, batch in of_part:
-        start = len(table)
         pieces, numbers = columns_of(batch)
         is_new = table.extend(pieces, numbers, run.document, run.weight)
         buffers = [None, pa.py_buffer(is_new)]
         mask = pa.Array.from_buffers(pa.uint8(), len(is_new), buffers)
-        places = batch["place"].filter(mask.cast(pa.bool_()))
-        new_rows.append(_NewRows(places, start))
-    for places, start in new_rows:
+        places_in_run.append(batch["place"].filter(mask.cast(pa.bool_())))
+    # The table holds the new pieces of each run after those of the run before.
+    start = 0
+    for places in places_in_run:
         batch, _ = batch_of(table, start, len(places))
         yield _with_places(batch, places)
+        start += len(places)
 
 
 def _with_places(batch: Any, places: Any) -> Any:

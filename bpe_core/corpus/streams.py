@@ -88,13 +88,11 @@ class _Stream(io.RawIOBase):
 
     def _next(self, size: int) -> bytes:
         """Wait for data and return at most `size` bytes; none at the end."""
-        while not self._has_data():
+        while True:
+            ready, _, _ = select.select([self._descriptor], [], [], _PATIENCE)
+            if ready:
+                return os.read(self._descriptor, size)
             self._heed()
-        return os.read(self._descriptor, size)
-
-    def _has_data(self) -> bool:
-        ready, _, _ = select.select([self._descriptor], [], [], _PATIENCE)
-        return bool(ready)
 
 
 @dataclass(slots=True)

@@ -29,9 +29,6 @@ from bpe_core.visible import counted, quoted, shortened, visible
 _TEXT_TYPE: Final = re.compile("(dictionary<values=)?(large_)?string")
 """A type of a column of Arrow that holds texts."""
 
-TextFinder = Callable[[Any, list[str], Limits], Iterator[str] | None]
-"""See `text_in_record`."""
-
 
 def records(
     file: IO[bytes], form: str, field: str, limits: Limits
@@ -67,8 +64,8 @@ def keys_of(field: str) -> list[str]:
     return [key.replace("~1", "/").replace("~0", "~") for key in field[1:].split("/")]
 
 
-def text_finder(form: str) -> TextFinder:
-    """Return the function that finds the text in a record of a file."""
+def text_finder(form: str) -> Callable[..., Iterator[str] | None]:
+    """Return the function that finds the text in a record of a file, `text_in_record` or a similar one."""
     if form not in COLUMNAR:
         return text_in_record
     # Imported late: it needs pyarrow.
