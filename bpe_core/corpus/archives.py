@@ -5,10 +5,11 @@ import re
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from functools import partial
 from http.client import parse_headers
 from tempfile import TemporaryFile
-from typing import IO, Any, Final, NamedTuple, Self
+from typing import IO, Any, Final, NamedTuple
 
 from bpe_core.corpus.reading import decoded
 from bpe_core.corpus.recognition import HEAD, NotText
@@ -92,7 +93,7 @@ def _zip_members(file: IO[bytes], limits: Limits) -> Iterator[Member]:
     with zipfile.ZipFile(file) as archive:
         infos = [info for info in archive.infolist() if not info.is_dir()]
         # No member is read further than the size that it has here.
-        limits.unpack(sum(info.file_size for info in infos))
+        limits.unpacked.spend(sum(info.file_size for info in infos))
         for info in infos:
             if info.flag_bits & _ENCRYPTED:
                 raise NotText(
@@ -127,7 +128,7 @@ def web_texts(
         body = _blocks(file, int(length))
         has_page = header["WARC-Type"] not in _WITHOUT_PAGE
         problem = _problem_with_page(header) if has_page else ""
-        with WholeText() as text:
+        with closing(WholeText()) as text:
             if has_page and not problem:
                 try:
                     text.read(codecs.iterdecode(body, "utf-8"))
@@ -177,10 +178,7 @@ class WholeText:
         self._held: list[str] = []
         self._file: IO[bytes] | None = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         if self._file:
             self._file.close()
 
@@ -205,6 +203,6 @@ class WholeText:
 
     def _write_held(self) -> None:
         if self._file is None:
-            self._file = TemporaryFile()  # noqa: SIM115  `__exit__` closes it
+            self._file = TemporaryFile()  # noqa: SIM115  see `close`
         self._file.write("".join(self._held).encode())
         self._held = []

@@ -59,7 +59,7 @@ def parquet_batches(file: IO[bytes], choose: Choose, limits: Limits) -> Iterator
     for number in range(table.num_row_groups):
         group = table.metadata.row_group(number)
         sizes = _page_sizes(file, group, columns)
-        limits.unpack(sizes.total)
+        limits.unpacked.spend(sizes.total)
         limits.check_portion("a page", sizes.largest)
         # A row is not longer than a page, but rows may share the same bytes of a dictionary.
         portion = min(_PORTION, limits.largest_portion)
@@ -154,7 +154,7 @@ def _check_message(file: IO[bytes], limits: Limits) -> int:
         batch = batch.table(1)  # the record batch in it
     if kind in (_RECORD_BATCH, _DICTIONARY_BATCH):
         size = _unpacked_size(file, body, body_length, batch)
-        limits.unpack(size)
+        limits.unpacked.spend(size)
         limits.check_portion("a batch", size)
     file.seek(body + body_length)
     return kind

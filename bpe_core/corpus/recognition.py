@@ -51,10 +51,10 @@ ARCHIVES: Final = ("tar", "zip")
 """The forms whose documents are files or the rows of files."""
 
 _MARKED: Final = {
-    # UTF-32 is first, since its byte order mark begins with the mark of UTF-16.
     "utf-8-sig": (codecs.BOM_UTF8,),
-    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
     "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
+    # A mark of UTF-32 begins with a mark of UTF-16, so the last codec that matches is right.
+    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
 }
 """Codec -> the byte order marks that it removes."""
 _OTHER_KINDS: Final[Mapping[str, str]] = json.loads(
@@ -129,7 +129,10 @@ def codec_of(head: bytes, *, is_whole: bool) -> str:
     Raises:
         NotText: The bytes are not a text, or in an unknown encoding.
     """
-    codec = _marked_codec(head)
+    codec = "utf-8"
+    for marked_codec, marks in _MARKED.items():
+        if head.startswith(marks):
+            codec = marked_codec
     decoder = codecs.getincrementaldecoder(codec)()
     try:
         decoder.decode(head, is_whole)
@@ -166,13 +169,6 @@ def _first_match(head: bytes, expressions: Mapping[str, str]) -> str:
         if _begins(head, expression):
             return name
     return ""
-
-
-def _marked_codec(head: bytes) -> str:
-    for codec, marks in _MARKED.items():
-        if head.startswith(marks):
-            return codec
-    return "utf-8"
 
 
 def _has_many_zeros(head: bytes) -> bool:

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import IO, Final
 
-from bpe_core.corpus.archives import Member, WholeText, members, web_texts
+from bpe_core.corpus.archives import WholeText, members, web_texts
 from bpe_core.corpus.reading import TextFile, as_unreadable, decoded, open_file
 from bpe_core.corpus.recognition import (
     ARCHIVES,
@@ -109,9 +109,11 @@ class RowReader:
             if base_name.startswith("."):  # hidden, as in a folder
                 continue
             name = visible(member.name)
-            content = self._unpacked(member)
+            content = limited(member.content)
+            packing = packing_of(content.peek(HEAD))
+            content = unpacked(content, packing, self.limits.unpacked)
             reader = RowReader(self.field, self.skip_bad, self.limits)
-            with WholeText() as text:
+            with closing(WholeText()) as text:
                 try:
                     documents = reader._documents_of_member(content, base_name, text)
                 except TooMuch:
@@ -125,11 +127,6 @@ class RowReader:
                     raise NotText(f"in {name}, {error}") from None
             for problem in reader.omitted:
                 self.omitted.append(f"{name} {problem}")
-
-    def _unpacked(self, member: Member) -> io.BufferedReader:
-        content = limited(member.content)
-        packing = packing_of(content.peek(HEAD))
-        return self.limits.unpacked_member(content, packing)
 
     def _documents_of_member(
         self, content: io.BufferedReader, name: str, text: WholeText

@@ -276,10 +276,9 @@ def stretches(
 
 def _parts(file: TextFile, cut: Cut | None, size: int) -> list[TextFile]:
     """Return the parts of a large text, of about `size` bytes each; the file alone if it cannot be cut."""
-    is_plain = not (file.packing or file.form or file.address)
-    is_whole = file.end is None
+    is_special = file.packing or file.form or file.address or file.end
     is_utf8 = file.codec.startswith("utf-8")
-    if not cut or not is_plain or not is_whole or not is_utf8 or file.size < 2 * size:
+    if not cut or is_special or not is_utf8 or file.size < 2 * size:
         return [file]
     # A cut is less than a block after its offset, so the cuts ascend.
     cuts = [0]
@@ -328,9 +327,7 @@ def parsed_weights(
     >>> parsed_weights(["a=2.5"], ["a", "b"])
     {'a': Fraction(5, 2)}
     """
-    known_paths = set(paths)
-    for path in paths:
-        known_paths.add(split_field(path)[0])
+    known_paths = {*paths, *(split_field(path)[0] for path in paths)}
     weights: dict[str, Fraction] = {}
     for argument in arguments:
         path, equals, number = argument.rpartition("=")
@@ -370,7 +367,5 @@ def files_by_weight(
                     return weight_at[name]
         return Fraction(1)
 
-    groups: list[tuple[tuple[TextFile, ...], Fraction]] = []
-    for weight, group in groupby(files, key=weight_of):
-        groups.append((tuple(group), weight))
-    return groups
+    groups = groupby(files, key=weight_of)
+    return [(tuple(group), weight) for weight, group in groups]

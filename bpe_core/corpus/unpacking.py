@@ -57,12 +57,9 @@ class Limits:
     def __init__(self, memory: int, size: float) -> None:
         self.longest_row = min(memory >> 5, _LONGEST_ROW)
         self.largest_portion = min(memory >> 3, _LARGEST_PORTION)
-        self._unpacked = Budget(size)
+        self.unpacked = Budget(size)
+        """For all bytes that are unpacked."""
         self._given_out = Budget(size)
-
-    def unpack(self, n_bytes: int) -> None:
-        """Raise `TooMuch` if too much is unpacked, with these bytes."""
-        self._unpacked.spend(n_bytes)
 
     def give_out(self, n_bytes: int, n_rows: int = 1) -> None:
         """Raise `TooMuch` if all rows so far, with these, hold too many bytes.
@@ -78,10 +75,6 @@ class Limits:
                 f"{name} of it has {size:,} bytes, more than the {self.largest_portion:,} that may be in memory; "
                 "write it again in smaller ones, or allow more --memory"
             )
-
-    def unpacked_member(self, file: IO[bytes], packing: str) -> io.BufferedReader:
-        """Return a member of an archive, unpacked."""
-        return unpacked(file, packing, self._unpacked)
 
 
 class _Limited(io.RawIOBase):
