@@ -1,4 +1,4 @@
-"""Finding the files of a corpus: which files at and below the given paths are read, and which are skipped and why."""
+"""Finding the files of a corpus: which are read, and which are skipped and why."""
 
 import os
 import stat
@@ -58,7 +58,7 @@ class _Candidate(NamedTuple):
 
     file: TextFile
     status: os.stat_result | None
-    """None at an address."""
+    """None if the file is at an address."""
 
     def identity(self, field: str) -> tuple[object, ...]:
         """Return a value that is equal only for the same field of the same file."""
@@ -77,16 +77,18 @@ def find_files(
 ) -> Found:
     """Find the files with texts at and below some paths.
 
-    In a folder, hidden entries, `PASSED_OVER` and links to folders are not read, and files that are not texts are
-    skipped. A file that is reached twice is listed once.
+    In a folder, hidden entries, `PASSED_OVER` and links to folders are not read, and files that are
+    not texts are skipped. A file that is reached twice is listed once.
 
     Args:
-        paths: Files and folders, and addresses of both, which fsspec opens. After a path, `::` and the field of the
-            documents can follow; otherwise the field is guessed.
-        every_character: For encoding, where nothing may be dropped: the byte order mark of a text in UTF-8 is part of
-            the text, a file that is given twice is listed twice, and all texts may be empty.
+        paths: Files and folders, and addresses of both, which fsspec opens. After a path, `::` and
+            the field of the documents can follow; otherwise the field is guessed.
+        every_character: For encoding, where nothing may be dropped: the byte order mark of a text
+            in UTF-8 is part of the text, a file that is given twice is listed twice, and all texts
+            may be empty.
         skip_bad: Skip rows that are not texts, and also a given file if it cannot be read.
-        memory: Bytes of memory for all that is done with the texts. Rows that would need too much of it are refused.
+        memory: Bytes of memory for all that is done with the texts. Rows that would need too much
+            of it are refused.
 
     Raises:
         TextError: One of the paths cannot be read, or no text is found.

@@ -29,7 +29,7 @@ _NAMES_OF_TAR: Final = (
     tarfile.XGLTYPE,
     tarfile.SOLARIS_XHDTYPE,
 )
-"""Types of members of a tar archive that are names or attributes. The module `tarfile` holds them in memory."""
+"""Types of names and attributes in a tar archive. The module `tarfile` holds them in memory."""
 _WITHOUT_PAGE: Final = ("warcinfo", "request", "metadata", "revisit")
 """Types of records of a web archive that describe other records."""
 
@@ -48,11 +48,11 @@ def members(file: IO[bytes], form: str, limits: Limits) -> Iterator[Member]:
     Args:
         file: The archive.
         form: "tar" or "zip".
-        limits: For the size of a zip archive. A tar archive holds its members as they are.
+        limits: Checked for a zip archive. The members of a tar archive are not packed.
 
     Raises:
-        NotText: A member is encrypted, or all together are too large. The module that reads the archive raises other
-            errors if it is damaged.
+        NotText: A member is encrypted, or all together are too large. The module that reads the
+            archive raises other errors if it is damaged.
     """
     if form == "tar":
         return _tar_members(file)
@@ -80,7 +80,7 @@ class _TarInfo(tarfile.TarInfo):
 
     @classmethod
     def fromtarfile(cls, tarfile_: tarfile.TarFile) -> "_TarInfo":
-        """Read the next member. The module `tarfile` would take a damaged one for the end of the archive."""
+        """Read the next member. A damaged one must not pass for the end of the archive."""
         try:
             return super().fromtarfile(tarfile_)
         except tarfile.HeaderError as error:
@@ -97,7 +97,8 @@ def _zip_members(file: IO[bytes], limits: Limits) -> Iterator[Member]:
         for info in infos:
             if info.flag_bits & _ENCRYPTED:
                 raise NotText(
-                    f"{visible(info.filename)} in it is encrypted; unpack it first, with its password"
+                    f"{visible(info.filename)} in it is encrypted; "
+                    "unpack it first, with its password"
                 )
             with archive.open(info) as content:
                 yield Member(info.filename, content)
@@ -108,8 +109,8 @@ def web_texts(
 ) -> Iterator[Iterator[str]]:
     """Yield the plain texts in a web archive, each in blocks. Read each one before advancing.
 
-    A WET file has a text per page. The pages of a WARC file are HTML as HTTP sent it, and must be converted first.
-    See iipc.github.io/warc-specifications.
+    A WET file has a text per page. The pages of a WARC file are HTML as HTTP sent it, and must be
+    converted first. See iipc.github.io/warc-specifications.
 
     Args:
         file: The unpacked archive.
@@ -169,7 +170,8 @@ def _blocks(file: IO[bytes], n_bytes: int) -> Iterator[bytes]:
 
 
 class WholeText:
-    """A text that is read to its end before its first block is used, since its end may prove not to be a text.
+    """A text that is read to its end before its first block is used, since its end may prove not to
+    be a text.
 
     A long one waits in a temporary file.
     """

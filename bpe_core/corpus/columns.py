@@ -1,7 +1,7 @@
 """Texts in the columns of parquet and arrow files, unpacked in portions of limited size.
 
-A file has in its headers the sizes that its parts unpack to. They are checked before pyarrow unpacks a part, so that a
-small malicious file cannot take all memory.
+A file has in its headers the sizes that its parts unpack to. They are checked before pyarrow
+unpacks a part, so that a small malicious file cannot take all memory.
 """
 
 import io
@@ -31,7 +31,7 @@ _SHORT_BATCH: Final = 1 << 22
 _PORTION: Final = 1 << 28
 """Bytes that the rows unpacked at a time may take, if each is as long as a page."""
 _REMOTE_PAGE: Final = 1 << 22
-"""Bytes that a page at an address is taken to have. Looking it up would fetch all pages before; most have 1 MB."""
+"""Assumed bytes of a page at an address, since its header cannot be read alone. Most have 1 MB."""
 
 _DICTIONARY_BATCH: Final = 2
 _RECORD_BATCH: Final = 3
@@ -52,7 +52,7 @@ class PageSizes(NamedTuple):
 
 
 def parquet_batches(file: IO[bytes], choose: Choose, limits: Limits) -> Iterator[Any]:
-    """Yield record batches of the columns that are chosen. Raises `NotText` if a limit is exceeded."""
+    """Yield record batches of the chosen columns. Raises `NotText` if a limit is exceeded."""
     library = installed("pyarrow.parquet", "a .parquet file", "corpora")
     table = library.ParquetFile(file, buffer_size=BLOCK, pre_buffer=False)
     columns = choose(table.schema_arrow)
@@ -75,7 +75,8 @@ def parquet_batches(file: IO[bytes], choose: Choose, limits: Limits) -> Iterator
 def _page_sizes(file: IO[bytes], group: Any, columns: list[str]) -> PageSizes:
     """Return what the pages of a row group unpack to, of these columns and those within them.
 
-    The headers are described in github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift.
+    The headers are described in
+    github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift.
     """
     total = 0
     largest = 0
@@ -105,7 +106,7 @@ def _page_sizes(file: IO[bytes], group: Any, columns: list[str]) -> PageSizes:
 
 
 def arrow_batches(file: IO[bytes], choose: Choose, limits: Limits) -> Iterator[Any]:
-    """Yield record batches of the columns that are chosen. Raises `NotText` if a limit is exceeded."""
+    """Yield record batches of the chosen columns. Raises `NotText` if a limit is exceeded."""
     library = installed("pyarrow.ipc", "a .arrow file", "corpora")
     is_file = file.read(6) == _FILE_MARK
     file.seek(-8, io.SEEK_END)
@@ -163,7 +164,10 @@ def _check_message(file: IO[bytes], limits: Limits) -> int:
 def _unpacked_size(
     file: IO[bytes], body: int, body_length: int, batch: FlatTable
 ) -> int:
-    """Return what the buffers of a batch unpack to. Each packed one begins with its size, or -1 if it is not packed."""
+    """Return how many bytes the buffers of a batch unpack to.
+
+    In a packed batch, each buffer begins with its unpacked size, or -1 if it is not packed.
+    """
     is_packed = batch.place_of(3)
     if not is_packed:
         return body_length
@@ -190,10 +194,10 @@ def values_of(batch: Any, limits: Limits) -> list[Iterable[Any]]:
 def text_in_columns(
     record: Any, keys: list[str], limits: Limits
 ) -> Iterator[str] | None:
-    """Return the text at `keys`, each within the value of the one before, in blocks.
+    """Return the text at a path of keys, in blocks.
 
-    The record is a dict of values from `values_of`. None if the value is not a text. LookupError, TypeError or
-    ValueError if there is no such value.
+    The record is a dict of values from `values_of`. Returns None if the value is not a text.
+    Raises LookupError, TypeError or ValueError if there is nothing at the path.
     """
     value = record[keys[0]]
     if isinstance(value, str):

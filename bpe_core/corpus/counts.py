@@ -51,7 +51,7 @@ NumberedPart = tuple[int, Any]
 
 
 class _Share(NamedTuple):
-    """What a thread counts at a time."""
+    """Work for a thread."""
 
     parts: list[NumberedPart]
     ended: list[Source] | None

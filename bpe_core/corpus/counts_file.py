@@ -1,4 +1,5 @@
-"""Counts as a parquet file: one row per piece, in the order of first appearance. The rest is JSON in its metadata.
+"""Counts as a parquet file: one row per piece, in the order of first appearance. The rest is JSON
+in its metadata.
 
 The columns:
 
@@ -8,8 +9,8 @@ The columns:
 - `first_document`: the first of them if there are one or two, otherwise 0.
 - `last_document`: the last of them.
 
-A digest covers all of it, so a damaged file is refused. Files of version 1 had no digest. They are refused too, and the
-texts have to be counted again.
+A digest covers all of it, so a damaged file is refused. Files of version 1 had no digest. They are
+refused too, and the texts have to be counted again.
 """
 
 import json
@@ -73,7 +74,10 @@ _EXACT: Final = pa.decimal128(38)
 
 
 class _Digest:
-    """Two SHA-256: of the JSON, and of the JSON and all rows. It does not depend on how rows are put into batches."""
+    """Two SHA-256: of the JSON, and of the JSON and all rows.
+
+    The digest does not depend on the sizes of the record batches.
+    """
 
     def __init__(self, about: bytes) -> None:
         self.of_about = sha256(about).hexdigest()
@@ -192,7 +196,7 @@ def batches_of(
 
 
 def batch_of(table: kernel.PieceTable, start: int, most: int) -> tuple[Any, bytes]:
-    """Return a record batch of at most `most` rows from row `start` on, and a byte of the hash of each piece."""
+    """Return a record batch of at most `most` rows, and a byte of the hash of each piece."""
     # The numbers are n + 1 offsets of the pieces, and n numbers of each other column.
     data, packed_numbers, hashes = table.columns(start, start + most)
     n = len(hashes)
@@ -207,7 +211,7 @@ def batch_of(table: kernel.PieceTable, start: int, most: int) -> tuple[Any, byte
 
 
 def columns_of(batch: Any) -> tuple[Any, Any]:
-    """Return the bytes of the pieces of a record batch, and its numbers, as `PieceTable.extend` takes them."""
+    """Return the bytes of the pieces and the numbers of a record batch, for `PieceTable.extend`."""
     if not len(batch):
         return b"", b""
     pieces = batch["piece"]
@@ -396,7 +400,7 @@ def _check_sums(counts: Counts, sums: _Sums) -> None:
 
 
 def _check_n_pieces(counts: Counts, n_pieces: int, occurrences: int) -> None:
-    """Raise ValueError if the counts cannot add up to `n_pieces`, each times the weight of a text."""
+    """Raise ValueError if `n_pieces`, times the weights of the texts, cannot be the counts."""
     weights = [source.weight for source in counts.sources] or [1]
     least = n_pieces * counts.scale * min(weights)
     most = n_pieces * counts.scale * max(weights)

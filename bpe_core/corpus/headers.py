@@ -1,4 +1,4 @@
-"""Reading binary headers: structs of Thrift, which parquet files have, and tables of flatbuffers, which arrow files have."""
+"""Reading binary headers: structs of Thrift (parquet files), and flatbuffers (arrow files)."""
 
 import io
 import struct
@@ -10,7 +10,7 @@ from bpe_core.corpus.recognition import NotText
 def thrift_struct(file: IO[bytes]) -> dict[int, Any]:
     """Read a struct in the compact protocol of Thrift: number of a field -> value.
 
-    Other values than booleans, integers and structs are passed over and are None.
+    Values other than booleans, integers and structs are skipped, and become None.
     See github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md.
     """
     fields: dict[int, Any] = {}
@@ -50,7 +50,10 @@ def _thrift_integer(file: IO[bytes]) -> int:
 
 
 def _thrift_varint(file: IO[bytes]) -> int:
-    """Read an integer of at most ten bytes: seven bits of each byte, the lowest first, until the eighth bit is 0."""
+    """Read an integer of at most ten bytes.
+
+    Each byte has seven bits of it, the lowest first. The eighth bit is 0 in the last byte.
+    """
     value = 0
     for shift in range(0, 70, 7):
         byte = file.read(1)[0]
@@ -63,7 +66,7 @@ def _thrift_varint(file: IO[bytes]) -> int:
 class FlatTable(NamedTuple):
     """A table of a flatbuffer. See flatbuffers.dev/internals.
 
-    All offsets are relative to the place where they are written.
+    Offsets are relative to their own place.
     """
 
     data: bytes
@@ -77,8 +80,8 @@ class FlatTable(NamedTuple):
 
     def place_of(self, field: int) -> int:
         """Return where the value of a field begins; 0 if it has none."""
-        # A table begins with the distance back to its list of offsets, which begins with its own size and the
-        # size of the table.
+        # A table begins with the distance back to its list of offsets, which begins with its own
+        # size and the size of the table.
         (distance,) = struct.unpack_from("<i", self.data, self.place)
         offsets = self.place - distance
         (size,) = struct.unpack_from("<H", self.data, offsets)

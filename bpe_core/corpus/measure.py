@@ -1,4 +1,4 @@
-"""What is kept of a file, or of texts, besides its pieces: sizes and a digest."""
+"""Sizes and a digest of the texts that are counted."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,7 @@ from bpe_core.weighted import Count
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What is kept of a file, or of texts, after its pieces are counted."""
+    """A file, or texts, whose pieces are counted."""
 
     name: str
     """The name of the file on the screen, or "text"."""

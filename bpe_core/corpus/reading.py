@@ -1,7 +1,7 @@
 """Reading files in blocks, exactly: no newline is translated, no character is replaced.
 
-Packed files are unpacked. Files whose rows are documents are opened here and read by `rows`, which is imported late: few
-texts need its libraries.
+Packed files are unpacked. Files whose rows are documents are opened here and read by `rows`, which
+is imported late: few texts need its libraries.
 """
 
 import codecs
@@ -31,7 +31,7 @@ from bpe_core.visible import shortened, visible
 T = TypeVar("T")
 
 OnRead = Callable[[int, int, str], object]
-"""Called with (bytes on disk that are read, of all bytes of all files, name of the file being read)."""
+"""Called with (bytes on disk that are read, bytes of all files, name of the current file)."""
 
 CHANGED: Final = "it changed while it was read; try again when nobody writes to it"
 _SPECIAL: Final = {
@@ -93,7 +93,7 @@ class TextFile:
     """"gzip", "xz", "bzip2", "zstd" or ""."""
     empty: bool = False
     required: bool = True
-    """Whether it is an error if the file is unreadable: its path was given, not only a folder that holds it."""
+    """Whether it is an error if the file is unreadable: its path was given, not only a folder."""
     start: int = 0
     """The byte offset of a part of a file that is not packed, between two characters."""
     end: int | None = None
@@ -103,7 +103,7 @@ class TextFile:
     form: str = ""
     """How the file holds its documents, see `form_of`; "" if it is one text."""
     field: str = ""
-    """The field of its rows that holds the documents; "" if there are no fields, or each member has its own."""
+    """The field of each row that holds the document; "" if rows have no fields."""
     fields: tuple[str, ...] = ()
     """All fields that hold texts, if the field was guessed."""
     skip_bad: bool = False
@@ -133,11 +133,12 @@ class TextFile:
         """Yield the text in blocks of 1 to 65,536 characters. A file with rows is one text here.
 
         Args:
-            progress: Called with the bytes on disk that are read, before each block. If it raises an error, reading
-                ends with that error, even if it is an OSError.
+            progress: Called with the bytes on disk that are read, before each block. If it raises
+                an error, reading ends with that error, even if it is an OSError.
 
         Raises:
-            Unreadable: The file has vanished or changed, is not in its encoding, or cannot be read as one text.
+            Unreadable: The file has vanished or changed, is not in its encoding, or cannot be read
+                as one text.
         """
         if self.form not in TEXTS:
             raise Unreadable(
@@ -252,16 +253,18 @@ class Reading:
 
 
 def recognize_file(file: TextFile, status: os.stat_result | None) -> TextFile:
-    """Return the file with its size, packing, form, field and encoding, recognized from its first bytes.
+    """Return the file with its size, packing, form, field and encoding, recognized from its first
+    bytes.
 
     Args:
-        file: If it has a `field` and is `required`, a text holds JSON lines. If it has no `field`, that of its rows is
-            guessed.
-        status: None for a file at an address. Pipes, devices and sockets are refused unopened, since opening one
-            could block for ever.
+        file: If it has a `field` and is `required`, a text holds JSON lines. If it has no `field`,
+            that of its rows is guessed.
+        status: None for a file at an address. Pipes, devices and sockets are refused unopened,
+            since opening one could block for ever.
 
     Raises:
-        Unreadable: The file is missing, not permitted, or neither a text in a known encoding nor rows with texts.
+        Unreadable: The file is missing, not permitted, or neither a text in a known encoding nor
+            rows with texts.
     """
     with as_unreadable(file.name):
         if status and not stat.S_ISREG(status.st_mode):
@@ -362,7 +365,7 @@ def open_file(file: TextFile) -> IO[bytes]:
 
 
 def file_system(address: str) -> tuple[Any, str]:
-    """Return the file system of fsspec that an address names, and the path in it. Raises NotText or FetchError."""
+    """Return the file system of an address, and the path in it. Raises NotText or FetchError."""
     purpose = "an address such as s3://, hf:// or https://"
     fsspec = installed("fsspec", purpose, "corpora")
     try:
@@ -385,8 +388,8 @@ def reason_of(error: Exception) -> str:
     """Return why a file cannot be read, to follow "cannot be read:".
 
     Args:
-        error: Raised by the system, or by a library that unpacks or fetches. Any other error is not about the file,
-            and is raised again.
+        error: Raised by the system, or by a library that unpacks or fetches. Any other error is not
+            about the file, and is raised again.
     """
     if type(error) in _REASONS:
         return _REASONS[type(error)]

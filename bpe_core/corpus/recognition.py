@@ -1,7 +1,7 @@
 """Recognizing a file by its first bytes: its packing, its form and its encoding.
 
-Accepted is valid UTF-8, and UTF-16 or UTF-32 with a byte order mark. No other encoding is guessed: after a wrong guess
-a model would be trained on characters that nobody wrote.
+Accepted is valid UTF-8, and UTF-16 or UTF-32 with a byte order mark. No other encoding is guessed:
+after a wrong guess a model would be trained on characters that nobody wrote.
 """
 
 import codecs
@@ -23,7 +23,7 @@ _PACKINGS: Final = {
 
 
 class _Marks(NamedTuple):
-    """How a form is recognized: by a regular expression of the first bytes, one of the end of the name, or both."""
+    """How a form is recognized: regular expressions of the first bytes and of the name's end."""
 
     first_bytes: str = ""
     ending: str = ""
@@ -62,25 +62,26 @@ _OTHER_KINDS: Final[Mapping[str, str]] = json.loads(
 )
 """Kind of a file that is not a text -> a regular expression of the first bytes."""
 _CONTROLS: Final = bytes(set(range(32)) - set(b"\b\t\n\v\f\r\x1b"))
-"""Control bytes that texts seldom contain. Line breaks and tabs are common, and recordings of terminals have escapes."""
+"""Control bytes that texts seldom contain, unlike line breaks, tabs and escapes."""
 
 
 class NotText(Exception):
     """Bytes cannot be read as text.
 
-    The message is a clause that follows "NAME cannot be read:", without a full stop: why, and what to do.
+    The message is a clause that follows "NAME cannot be read:", without a full stop: why, and what
+    to do.
     """
 
 
 def packing_of(head: bytes) -> str:
-    """Return how a file that begins with `head` is packed: "gzip", "xz", "bzip2" or "zstd"; "" if it is not."""
+    """Return the packing of a file that begins with `head`: "gzip", "xz", "bzip2", "zstd" or ""."""
     return _first_match(head, _PACKINGS)
 
 
 def form_of(head: bytes, name: str) -> str:
     """Return the form of a file that, unpacked, begins with `head`.
 
-    >>> form_of(b"PAR1", "reviews.parquet"), form_of(b"a,b", "table.csv.gz"), form_of(b"a,b", "notes.txt")
+    >>> form_of(b"PAR1", "reviews.data"), form_of(b"a,b", "table.csv.gz"), form_of(b"a,b", "a.txt")
     ('parquet', 'csv', '')
     """
     for form, marks in _FORMS.items():
@@ -92,7 +93,7 @@ def form_of(head: bytes, name: str) -> str:
 
 
 class Recognized(NamedTuple):
-    """What a file, unpacked, holds."""
+    """The form and the encoding of an unpacked file."""
 
     form: str
     """A key of `_FORMS`; "" if the file is one text."""
@@ -106,7 +107,7 @@ def recognize(head: bytes, name: str, otherwise: str = "") -> Recognized:
     Args:
         head: The first `HEAD` bytes, or all if there are fewer.
         name: The name of the file.
-        otherwise: The form if none is recognized.
+        otherwise: The form of a file without marks of a form.
 
     Raises:
         NotText: The file is a text, and `codec_of` refuses it.
@@ -146,7 +147,7 @@ def codec_of(head: bytes, *, is_whole: bool) -> str:
 
 
 def not_in_encoding(byte: int, offset: int, codec: str, guess: str = "") -> str:
-    """Return the reason why a file with this undecodable byte is not read. `guess` is a likely other encoding."""
+    """Return why a file with this byte is not read. `guess` is a likely encoding, or ""."""
     place = f"byte 0x{byte:02x} at offset {offset:,}"
     encoding = codec.upper().removesuffix("-SIG")
     if encoding != "UTF-8":
@@ -172,7 +173,7 @@ def _first_match(head: bytes, expressions: Mapping[str, str]) -> str:
 
 
 def _has_many_zeros(head: bytes) -> bool:
-    """Whether valid UTF-8 has so many NULs that it must be UTF-16 or binary. A few are allowed."""
+    """Whether valid UTF-8 has too many NULs to be a text. It is then UTF-16 or binary."""
     n_zeros = head.count(0)
     if n_zeros <= 0.1 * len(head):
         return False
@@ -182,7 +183,7 @@ def _has_many_zeros(head: bytes) -> bool:
 
 
 def _why_not_text(head: bytes, offset: int, codec: str) -> str:
-    """Return why the byte at `offset` cannot be part of a text, with a likely other kind or encoding."""
+    """Return why the byte at `offset` is not part of a text, with a likely kind or encoding."""
     byte = head[offset]
     kind = _first_match(head, _OTHER_KINDS)
     if kind:
@@ -201,7 +202,8 @@ def _why_not_text(head: bytes, offset: int, codec: str) -> str:
 def _unmarked_utf16(head: bytes) -> str:
     """Return "UTF-16LE" or "UTF-16BE" if the bytes make sense in it, else "".
 
-    The higher byte of spaces and line breaks is NUL, at odd offsets in UTF-16LE and at even ones in UTF-16BE.
+    The higher byte of spaces and line breaks is NUL, at odd offsets in UTF-16LE and at even ones in
+    UTF-16BE.
     """
     n_at_even = head[::2].count(0)
     n_at_odd = head[1::2].count(0)
@@ -213,7 +215,7 @@ def _unmarked_utf16(head: bytes) -> str:
 
 
 def _makes_sense(head: bytes, codec: str) -> bool:
-    """Whether `head`, in an encoding of two bytes, has hardly any undecodable or unprintable characters."""
+    """Whether `head`, decoded as UTF-16, has hardly any invalid or unprintable characters."""
     n_whole = len(head) // 2 * 2
     text = head[:n_whole].decode(codec, "replace")
     text = text[:-1]  # the last one can be half of a character

@@ -72,7 +72,8 @@ class RowReader:
     def _documents_in_rows(self, file: IO[bytes], form: str) -> Iterator[Iterator[str]]:
         if not self.field:  # no field is guessed for the files in an archive
             raise NotText(
-                "rows have several fields; name the one with the text after the archive, such as ::text"
+                "rows have several fields; "
+                "name the field that holds the text after the archive, such as ::text"
             )
         row = "line" if form == "jsonl" else "row"
         keys = keys_of(self.field)
@@ -191,7 +192,7 @@ def fields_of(file: TextFile) -> dict[str, list[str]]:
 
 
 def with_guessed_field(file: TextFile) -> TextFile:
-    """Return the file with the field that holds the documents: one with a usual name, or else the longest."""
+    """Return the file with the field that likely holds its documents: by its name or its length."""
     texts_of = fields_of(file)
     if not texts_of:
         raise NotText(

@@ -1,4 +1,4 @@
-"""How much of a corpus counts: a sample of it, chosen by a seed, without repeated documents, and weights of its paths."""
+"""How much of a corpus counts: a random sample without repeated documents, and weights of paths."""
 
 import os
 import random
@@ -31,14 +31,14 @@ STRETCH: Final = 1 << 16
 """Bytes on disk of a stretch, about. Not less than `BLOCK`."""
 
 Cut = Callable[[str], int]
-"""Returns the first index above 0 where a text may be cut between two pieces; its length if there is none."""
+"""Returns the first index above 0 between two pieces of a text; its length if nothing is found."""
 
 
 class _MarkedDocuments(NamedTuple):
-    """Which documents of a file may be read."""
+    """The documents of a file, some of which are marked for reading."""
 
     marks: bytearray
-    """A byte for each document: 1 if it may be read."""
+    """A byte for each document: 1 if it is marked."""
     digests: set[bytes]
     """The digests of all documents, if repeated ones are left out."""
     repeated: list[str]
@@ -50,9 +50,9 @@ class Sample:
     """Which part of a corpus is read."""
 
     share: Fraction = Fraction(1)
-    """The fraction of the bytes on disk, of texts. Each row of a file with rows is read with this probability."""
+    """The fraction of the bytes of texts, and the probability that a row is read."""
     seed: int = 0
-    """The same seed chooses the same parts of the same files, on every computer."""
+    """The seed of the choice, which is the same on every computer."""
     n_documents: int | None = None
     """How many documents are read, if it is not a share; each subset is as likely."""
     dedupe: bool = False
@@ -61,13 +61,13 @@ class Sample:
     """Whether rows that are not texts and files that cannot be read are left out."""
 
     def __post_init__(self) -> None:
-        """Raise `OptionError` for a share that is not above 0 and at most 1, or for a share and a number."""
+        """Raise `OptionError` if the share or the number is out of range, or both are given."""
         is_valid = 0 < self.share <= 1
         if self.n_documents is not None:
             is_valid = self.share == 1 and self.n_documents >= 1
         if not is_valid:
             raise OptionError(
-                "A sample is a share, above 0 and at most 1, or a number of documents, and not both."
+                "A sample is either a share, above 0 and at most 1, or a number of documents."
             )
 
     def __str__(self) -> str:
@@ -87,7 +87,8 @@ class Sample:
     @classmethod
     def parsed(cls, description: str) -> "Sample":
         """Return the sample that `str` describes so; `EVERYTHING` for any other text."""
-        part = r"(?:(?P<share>\d+/\d+) of the bytes|(?P<number>\d+) documents?), seed (?P<seed>-?\d+)"
+        amount = r"(?P<share>\d+/\d+) of the bytes|(?P<number>\d+) documents?"
+        part = rf"(?:{amount}), seed (?P<seed>-?\d+)"
         filters = r"(?P<dedupe>no document twice(?:, |$))?(?P<skip_bad>no bad rows)?"
         found = re.fullmatch(rf"(?:{part}(?:, |$))?{filters}", description)
         if not found:
@@ -107,10 +108,11 @@ class Sample:
         progress: OnRead | None = None,
         skipped: list[Skipped] | None = None,
     ) -> list[TextFile]:
-        """Return the sample of a corpus, in its order: files with chosen documents, and parts of files.
+        """Return the sample of a corpus, in its order: files with chosen documents, and parts of
+        files.
 
-        To choose documents, files with rows are read now, and again when they are counted. To find repeated documents
-        all files are, and 16 bytes of each document are kept.
+        To choose documents, files with rows are read now, and again when they are counted. To find
+        repeated documents all files are, and 16 bytes of each document are kept.
 
         Args:
             files: The corpus.
@@ -128,7 +130,8 @@ class Sample:
             files = self._choose_documents(files, Reading(files, progress), left_out)
             if not files:
                 raise TextError(
-                    "The sample has no document of these files; ask for a larger one, or another seed."
+                    "The sample has no document of these files; "
+                    "choose a larger one, or another seed."
                 )
         if self.share == 1:
             return files
@@ -138,7 +141,7 @@ class Sample:
     def _choose_stretches(
         self, files: list[TextFile], cut: Cut | None
     ) -> list[TextFile]:
-        """Choose random stretches of the texts until these have the share of the bytes. Keep files with rows."""
+        """Choose random stretches of texts, a share of the bytes. Keep files with rows."""
         all_stretches: list[list[TextFile]] = []
         for _, group in groupby(files, key=lambda file: bool(file.form)):
             all_stretches += stretches(group, cut)
@@ -164,7 +167,7 @@ class Sample:
     def _choose_documents(
         self, files: list[TextFile], reading: Reading, skipped: list[Skipped]
     ) -> list[TextFile]:
-        """Return the files with at least one document that is read, with these documents marked in `chosen`."""
+        """Return the files that have documents to read, with these marked in `chosen`."""
         rng = random.Random(self.seed)
         seen: set[bytes] = set()
         marks: list[bytearray] = []
@@ -197,7 +200,7 @@ class Sample:
     def _mark_documents(
         self, file: TextFile, reading: Reading, rng: random.Random, seen: set[bytes]
     ) -> _MarkedDocuments:
-        """Read a file, and mark the documents that may be read: new ones, if `dedupe`, and a share of its rows.
+        """Read a file, and mark some of its documents: new ones, if `dedupe`, and a share of its rows.
 
         Args:
             file: The next file of `reading`.
@@ -275,7 +278,7 @@ def stretches(
 
 
 def _parts(file: TextFile, cut: Cut | None, size: int) -> list[TextFile]:
-    """Return the parts of a large text, of about `size` bytes each; the file alone if it cannot be cut."""
+    """Return the parts of a large text, about `size` bytes each, or the file if it has no cuts."""
     is_special = file.packing or file.form or file.address or file.end
     is_utf8 = file.codec.startswith("utf-8")
     if not cut or is_special or not is_utf8 or file.size < 2 * size:
@@ -293,7 +296,7 @@ def _parts(file: TextFile, cut: Cut | None, size: int) -> list[TextFile]:
 
 
 def _find_cut(file: TextFile, offset: int, cut: Cut) -> int:
-    """Return the byte offset of the first place after `offset` where a text may be cut; 0 if none is in one block."""
+    """Return the byte offset of the first cut after `offset`; 0 if it is not within one block."""
     try:
         with file.path.open("rb") as disk:
             disk.seek(offset)
@@ -318,7 +321,7 @@ def parsed_weights(
     """Return the weights in arguments such as "notes/=2.5" or "book.txt=1/3", by path.
 
     Args:
-        arguments: What was given with --weight.
+        arguments: Values of --weight.
         paths: The paths of the corpus; after each, `::` and a field may follow.
 
     Raises:
@@ -341,7 +344,7 @@ def parsed_weights(
             )
         if path not in known_paths:
             raise OptionError(
-                f"Unknown path {path!r} in a weight; write it as it is among the texts."
+                f"Unknown path {path!r} in a weight; write it exactly like one of the texts."
             )
         weights[path] = weight
     return weights
@@ -354,8 +357,9 @@ def files_by_weight(
 
     Args:
         files: The files.
-        weights: Path -> how many times each piece below it is counted. A path may end in `::` and a field, and is then
-            only for this field. The longest path that is or holds a file decides; without one, the weight is 1.
+        weights: Path -> how many times each piece below it is counted. A path may end in `::` and a
+            field, and is then only for this field. The longest path that is or holds a file
+            decides; without one, the weight is 1.
     """
     weight_at = {os.path.abspath(path): weight for path, weight in weights.items()}
 

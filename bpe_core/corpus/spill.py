@@ -1,11 +1,13 @@
-"""Counts larger than memory: tables of pieces go to a temporary file as runs, and from there to the file of counts.
+"""Counts larger than memory: tables of pieces go to a temporary file as runs, and from there to the
+file of counts.
 
-A run is a slice of a table in the order of first appearance. It is sorted into parts by a hash of the pieces, and one
-part of all runs fits into memory. In two passes over the temporary file:
+A run is a slice of a table in the order of first appearance. It is sorted into parts by a hash of
+the pieces, and one part of all runs fits into memory. In two passes over the temporary file:
 
-1. Part by part, the pieces of all runs are counted. Of each run the new pieces are written, with their places in it.
-2. Run by run, the new pieces of all parts are sorted by these places. This gives all pieces in the order of first
-   appearance.
+1. Part by part, the pieces of all runs are counted. Of each run the new pieces are written, with
+   their places in it.
+2. Run by run, the new pieces of all parts are sorted by these places. This gives all pieces in the
+   order of first appearance.
 
 Every row is written twice, so the time is linear.
 """
@@ -34,7 +36,7 @@ from bpe_core.visible import visible
 LEAST: Final = 1 << 28
 """Bytes of memory that counting needs in any case."""
 PARTS: Final = 64
-"""Parts of a run. So counts are exact within the given memory for up to 64 times the pieces that it holds."""
+"""Parts of a run. A corpus may have 64 times the different pieces that fit into memory."""
 ROWS: Final = 1 << 19
 """Rows of a run, at most."""
 _BYTES_PER_ROW: Final = 1 << 11
@@ -57,14 +59,15 @@ class TableRun:
 
 
 class SpilledTable:
-    """A `PieceTable` that can be larger than memory: runs, and then the pieces that were appended after them.
+    """A `PieceTable` that can be larger than memory: runs, and then the pieces that were appended
+    after them.
 
     A piece can be in several runs and in the held table.
     """
 
     def __init__(self, spill: "Spill") -> None:
         self.held = kernel.PieceTable(None)
-        """What was appended after the last run."""
+        """The pieces that were appended after the last run."""
         self.runs: list[TableRun] = []
         self.n_pieces = 0
         self._spill = spill
@@ -88,9 +91,10 @@ class SpilledTable:
         if self._split_document == _NEXT:
             self._split_document = document
         elif self._split_document not in (None, document):
-            # A table keeps the first document of a piece only if it is in two documents or fewer. So a table that
-            # continues a document must not go on with others: then nobody could see that a piece of three documents
-            # is in the run before too, and that the split document counts twice.
+            # A table keeps the first document of a piece only if it is in two documents or fewer.
+            # So a table that continues a document must not go on with others: then nobody could see
+            # that a piece of three documents is in the run before too, and that the split document
+            # counts twice.
             self.to_runs()
             self._split_document = None
         self.n_pieces += other.n_pieces
@@ -135,7 +139,8 @@ class Spill:
         """
         self.memory = memory
         self._n_rows = min(ROWS, max(memory, LEAST) // _BYTES_PER_ROW)
-        # The rest of the memory is for a table that grows, the tables of the threads, and a run being written.
+        # The rest of the memory is for a table that grows, the tables of the threads, and a run
+        # being written.
         self._most_held = memory * 2 // 5
         self._folder = folder
         with self._disk_errors_named():
@@ -192,7 +197,8 @@ class Spill:
     def batches(
         self, table: SpilledTable, progress: Callable[[int, int], object]
     ) -> Iterator[Any]:
-        """Yield the rows of all pieces in the order of first appearance, in record batches. Ends all tables.
+        """Yield the rows of all pieces in the order of first appearance, in record batches. Ends
+        all tables.
 
         Args:
             table: The table.
@@ -229,7 +235,7 @@ class Spill:
         sorted_file: IO[bytes],
         progress: Callable[[int, int], object],
     ) -> None:
-        """Write the rows of the pieces that are new in each run: those of all runs in part 0, and so on."""
+        """Write the rows of the pieces that are new in each run: part 0 of all runs, then part 1, …"""
         with self._disk_errors_named():
             self._writer.close()
             reader = pa.ipc.open_file(self._file)
@@ -281,7 +287,7 @@ def _counted(of_part: Iterable[tuple[TableRun, Any]]) -> Iterator[Any]:
         buffers = [None, pa.py_buffer(is_new)]
         mask = pa.Array.from_buffers(pa.uint8(), len(is_new), buffers)
         places_in_run.append(batch["place"].filter(mask.cast(pa.bool_())))
-    # The table holds the new pieces of each run after those of the run before.
+    # The table holds the new pieces of the first run, then the new ones of the second, and so on.
     start = 0
     for places in places_in_run:
         batch, _ = batch_of(table, start, len(places))

@@ -1,4 +1,4 @@
-"""Texts that can be read only once and have no known size: standard input, and pipes such as `<(zcat x.gz)`."""
+"""Texts that can be read only once: standard input, and pipes such as `<(zcat x.gz)`."""
 
 import errno
 import io
@@ -31,7 +31,7 @@ Heed = Callable[[], object]
 
 
 def is_stream(path: str) -> bool:
-    """Whether `path` can be read only once and has no size: stdin, /dev/null, or a pipe such as `<(...)` of a shell."""
+    """Whether `path` can be read only once and has no size: stdin, /dev/null or a pipe."""
     if path in STDIN or path == os.devnull:
         return True
     try:
@@ -46,7 +46,10 @@ def name_of(path: str) -> str:
 
 
 def _short_name(path: str) -> str:
-    """Return the name of a stream for a list of files, such as "pipe 63" for the /dev/fd/63 of a shell's `<(...)`."""
+    """Return the name of a stream for a list of files.
+
+    A shell passes `<(...)` as a path such as /dev/fd/63, which is called "pipe 63".
+    """
     if path in STDIN:
         return "stdin"
     folder, _, name = path.rpartition("/")
@@ -132,7 +135,8 @@ class StreamFile(TextFile):
 def streams_and_files(
     paths: Iterable[str], *, skip_bad: bool, heed: Heed, memory: int = MEMORY
 ) -> Iterator[Found]:
-    """Find the files of a corpus as `find_files` does, and open the streams among its paths until the end.
+    """Find the files of a corpus as `find_files` does, and open the streams among its paths until
+    the end.
 
     Args:
         paths: Files, folders, addresses and pipes, and "-" for stdin.
@@ -147,7 +151,8 @@ def streams_and_files(
     opener = _StreamOpener(heed, memory)
     files: list[TextFile] = []
     skipped: list[Skipped] = []
-    # `find_files` is called for each run of paths between streams, so it cannot see files of an earlier run.
+    # `find_files` is called for each run of paths between streams, so it cannot see files of an
+    # earlier run.
     seen_files: set[tuple[str, str]] = set()
     try:
         for are_streams, group in groupby(paths, key=_is_stream_source):
@@ -190,7 +195,7 @@ class _StreamOpener:
             os.close(descriptor)
 
     def open(self, source: str) -> StreamFile:
-        """Open a stream and recognize it from its first bytes, as `recognize_file` does with a file."""
+        """Open a stream and recognize it from its first bytes, as `recognize_file` does."""
         path, named_field = split_field(source)
         name = name_of(path)
         with as_unreadable(name):

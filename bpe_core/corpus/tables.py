@@ -65,7 +65,7 @@ def keys_of(field: str) -> list[str]:
 
 
 def text_finder(form: str) -> Callable[..., Iterator[str] | None]:
-    """Return the function that finds the text in a record of a file, `text_in_record` or a similar one."""
+    """Return the function that finds the text in a record: `text_in_record` or a similar one."""
     if form not in COLUMNAR:
         return text_in_record
     # Imported late: it needs pyarrow.
@@ -77,9 +77,10 @@ def text_finder(form: str) -> Callable[..., Iterator[str] | None]:
 def text_in_record(
     record: Any, keys: list[str], limits: Limits
 ) -> Iterator[str] | None:
-    """Return the text at `keys`, each within the value of the one before, in blocks.
+    """Return the text at a path of keys, in blocks.
 
-    None if the value is not a text. LookupError, TypeError or ValueError if there is no such value.
+    Returns None if the value is not a text. Raises LookupError, TypeError or ValueError if there
+    is nothing at the path.
     """
     value = record
     for key in keys:
@@ -174,7 +175,7 @@ class _RowLines:
 
 
 class _LongFields:
-    """Lets fields of CSV be long while tables are read. The module `csv` has one limit for all readers, of 128 KB."""
+    """Lets fields be long while tables are read: `csv` has one limit for all readers, of 128 KB."""
 
     lock = Lock()
     n_readers = 0
@@ -221,7 +222,7 @@ def _column_records(
 
 
 def _arrow_columns_to_read(schema: Any, field: str) -> list[str]:
-    """Return the names of the columns to read of a schema of Arrow: `field`, or if it is "" all that hold texts."""
+    """Return the columns to read of a schema of Arrow: `field`, or if it is "" all with texts."""
     is_within_column = len(keys_of(field)) > 1
     names: list[str] = []
     for column in schema:
@@ -231,10 +232,10 @@ def _arrow_columns_to_read(schema: Any, field: str) -> list[str]:
 
 
 def columns_to_read(field: str, names: list[str]) -> list[str]:
-    """Return the names of the columns to read: `field`, or if it is "" all of `names`. Raises `NotText`."""
+    """Return the columns to read: `field`, or if it is "" all of `names`. Raises `NotText`."""
     name = keys_of(field)[0]
     if names.count(name) > 1:
-        raise NotText(f"it has several columns {quoted(name)}; rename all but one")
+        raise NotText(f"it has several columns {quoted(name)}; rename one of them")
     if not name:
         return names
     if name not in names:

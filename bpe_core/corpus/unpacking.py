@@ -16,7 +16,7 @@ _MODULES: Final = {"gzip": "gzip", "xz": "lzma", "bzip2": "bz2"}
 _SMALL: Final = 1 << 25
 """Bytes that any packed file may unpack to, however small it is."""
 _TIMES: Final = 100
-"""How many times its size a larger file may unpack to. Texts have 3 to 30 times; more is a decompression bomb."""
+"""How many times its size a file may unpack to. Texts unpack to 3 to 30 times their size."""
 TOO_MUCH: Final = (
     f"it unpacks to more than {_TIMES} times its size; "
     "if that is meant, unpack it first"
@@ -48,10 +48,11 @@ class Budget:
 
 
 class Limits:
-    """What reading rows may take: memory, and unpacked bytes, of all members of an archive together.
+    """What reading rows may take: memory, and unpacked bytes, of all members of an archive
+    together.
 
-    A row of JSON or CSV takes up to ten times its length while it is parsed, a page or a batch up to
-    three times its size. The limits leave most of the memory to the counts.
+    A row of JSON or CSV takes up to ten times its length while it is parsed, a page or a batch up
+    to three times its size. The limits leave most of the memory to the counts.
     """
 
     def __init__(self, memory: int, size: float) -> None:
@@ -64,7 +65,8 @@ class Limits:
     def give_out(self, n_bytes: int, n_rows: int = 1) -> None:
         """Raise `TooMuch` if all rows so far, with these, hold too many bytes.
 
-        This is more than was unpacked if rows share a text: a dictionary holds it once for any number of them.
+        This is more than was unpacked if rows share a text: a dictionary holds it once for any
+        number of them.
         """
         self._given_out.spend(n_bytes + _ROW * n_rows)
 
@@ -72,7 +74,8 @@ class Limits:
         """Raise `NotText` if a part of a file is too large to be unpacked at once."""
         if not 0 <= size <= self.largest_portion:
             raise NotText(
-                f"{name} of it has {size:,} bytes, more than the {self.largest_portion:,} that may be in memory; "
+                f"{name} of it has {size:,} bytes, "
+                f"more than the {self.largest_portion:,} that may be in memory; "
                 "write it again in smaller ones, or allow more --memory"
             )
 
@@ -96,7 +99,7 @@ class _Limited(io.RawIOBase):
 
 
 def limited(file: IO[bytes], budget: Budget | None = None) -> io.BufferedReader:
-    """Return a file that can only be read forward, and raises `TooMuch` when the budget is spent."""
+    """Return a file that can only be read forward. It raises `TooMuch` when its budget is spent."""
     return io.BufferedReader(_Limited(file, budget), BLOCK)
 
 

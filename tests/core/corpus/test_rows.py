@@ -271,7 +271,7 @@ def test_a_bad_row_is_named_or_left_out_and_counted(tmp_path: Path) -> None:
         (
             "a.csv",
             b"text,text\na,b\n",
-            "it has several columns 'text'; rename all but one",
+            "it has several columns 'text'; rename one of them",
         ),
     ],
 )
