@@ -443,9 +443,8 @@ class Counts:
         """Yield several small files together, and a large file in parts; its source comes with the last part."""
         least, most = _SHARES
         if self.spill:
-            most //= (
-                4  # several tables wait to be joined, and each is larger than its share
-            )
+            # Several tables wait to be joined, and each is larger than its share.
+            most //= 4
         size = min(max(reading.total // 16, least), most)
         small = _SmallFiles()
         for file in files:
