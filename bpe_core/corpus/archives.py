@@ -70,7 +70,7 @@ def _tar_members(file: IO[bytes]) -> Iterator[Member]:
 
 
 class _TarInfo(tarfile.TarInfo):
-    """A member of a tar archive. A damaged or huge one is an error."""
+    """A member of a tar archive. It is an error if it is damaged or has a huge name."""
 
     def _proc_member(self, tarfile_: tarfile.TarFile) -> tarfile.TarInfo:
         """Read the names and attributes before a member."""
@@ -170,10 +170,10 @@ def _blocks(file: IO[bytes], n_bytes: int) -> Iterator[bytes]:
 
 
 class WholeText:
-    """A text that is read to its end before its first block is used, since its end may prove not to
-    be a text.
+    """A text that is read to its end before its first block is used.
 
-    A long one waits in a temporary file.
+    A file whose last bytes are not a text is so left out as a whole. A long text waits in a
+    temporary file.
     """
 
     def __init__(self) -> None:

@@ -1,6 +1,6 @@
-"""Counts as a parquet file: one row per piece, in the order of first appearance. The rest is JSON
-in its metadata.
+"""Counts as a parquet file, and back.
 
+The file has one row per piece, in the order of first appearance. The rest is JSON in its metadata.
 The columns:
 
 - `piece`: the piece in UTF-8.
@@ -60,8 +60,10 @@ SCHEMA: Final = pa.schema(
 _NUMBERS: Final = SCHEMA.names[1:]
 """The columns of numbers."""
 _ORDER: Final = (
-    "Rows are in the order of first appearance. Merging keeps the order of the first file, then the new pieces of the "
-    'next: so the tie rule "first" learns what it learns of the texts in that order, and the other rules need no order.'
+    "Rows are in the order of first appearance. Merging keeps the order of the first file, then "
+    "the new pieces of the "
+    'next: so the tie rule "first" learns what it learns of the texts in that order, and the '
+    "other rules need no order."
 )
 _PARQUET_OPTIONS: Final = {
     "compression": "zstd",

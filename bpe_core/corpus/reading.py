@@ -204,7 +204,10 @@ class TextFile:
     def _read(
         self, texts_in: Callable[[IO[bytes]], Iterator[T]]
     ) -> Iterator[tuple[int, T]]:
-        """Yield (bytes on disk that are read, text) for each text in the unpacked file."""
+        """Yield (bytes on disk that are read, text) for each text in the unpacked file.
+
+        A text is a block, or the blocks of a document: `texts_in` yields them from the opened file.
+        """
         with as_unreadable(self.name), open_file(self) as disk:
             modified = self._time_modified(disk)
             file = unpacked(disk, self.packing, Budget(self.size))
@@ -253,18 +256,17 @@ class Reading:
 
 
 def recognize_file(file: TextFile, status: os.stat_result | None) -> TextFile:
-    """Return the file with its size, packing, form, field and encoding, recognized from its first
-    bytes.
+    """Return the file with its size and all that its first bytes show: packing, form, encoding, field.
 
     Args:
         file: If it has a `field` and is `required`, a text holds JSON lines. If it has no `field`,
-            that of its rows is guessed.
+            and its rows have fields, one is guessed.
         status: None for a file at an address. Pipes, devices and sockets are refused unopened,
             since opening one could block for ever.
 
     Raises:
-        Unreadable: The file is missing, not permitted, or neither a text in a known encoding nor
-            rows with texts.
+        Unreadable: The file is missing or not permitted, or it is not a text in a known encoding
+            and has no rows with texts.
     """
     with as_unreadable(file.name):
         if status and not stat.S_ISREG(status.st_mode):
@@ -302,9 +304,9 @@ def decoded(
     """Yield the text of a file or stream in blocks that are not empty.
 
     Args:
-        file: Opened, at the byte offset `start`.
+        file: Opened, with the position at `start`.
         codec: A codec of Python.
-        start: For the offsets in errors.
+        start: The byte offset where the text begins.
         end: The byte offset where the text ends; None: at the end of the file.
 
     Raises:

@@ -108,11 +108,10 @@ class Sample:
         progress: OnRead | None = None,
         skipped: list[Skipped] | None = None,
     ) -> list[TextFile]:
-        """Return the sample of a corpus, in its order: files with chosen documents, and parts of
-        files.
+        """Return the sample of a corpus in its order: files, and parts of files.
 
         To choose documents, files with rows are read now, and again when they are counted. To find
-        repeated documents all files are, and 16 bytes of each document are kept.
+        repeated documents, all files are read, and 16 bytes of each document are kept.
 
         Args:
             files: The corpus.
@@ -154,7 +153,7 @@ class Sample:
         random.Random(self.seed).shuffle(of_texts)
         chosen: set[int] = set()
         for number in of_texts:
-            if chosen and n_left <= 0:
+            if chosen and n_left <= 0:  # at least one stretch is chosen
                 break
             chosen.add(number)
             n_left -= _size(all_stretches[number])
@@ -200,7 +199,7 @@ class Sample:
     def _mark_documents(
         self, file: TextFile, reading: Reading, rng: random.Random, seen: set[bytes]
     ) -> _MarkedDocuments:
-        """Read a file, and mark some of its documents: new ones, if `dedupe`, and a share of its rows.
+        """Read a file, and mark its documents: only new ones, if `dedupe`, and a share of its rows.
 
         Args:
             file: The next file of `reading`.

@@ -1,5 +1,4 @@
-"""Counts larger than memory: tables of pieces go to a temporary file as runs, and from there to the
-file of counts.
+"""Counts larger than memory: tables of pieces wait in a temporary file, in runs.
 
 A run is a slice of a table in the order of first appearance. It is sorted into parts by a hash of
 the pieces, and one part of all runs fits into memory. In two passes over the temporary file:
@@ -7,7 +6,7 @@ the pieces, and one part of all runs fits into memory. In two passes over the te
 1. Part by part, the pieces of all runs are counted. Of each run the new pieces are written, with
    their places in it.
 2. Run by run, the new pieces of all parts are sorted by these places. This gives all pieces in the
-   order of first appearance.
+   order of first appearance, for the file of counts.
 
 Every row is written twice, so the time is linear.
 """
@@ -59,10 +58,10 @@ class TableRun:
 
 
 class SpilledTable:
-    """A `PieceTable` that can be larger than memory: runs, and then the pieces that were appended
-    after them.
+    """A `PieceTable` that can be larger than memory.
 
-    A piece can be in several runs and in the held table.
+    It begins with runs in the file, and ends with a table in memory for what was appended since. A
+    piece can be in several runs and in the held table.
     """
 
     def __init__(self, spill: "Spill") -> None:
@@ -197,8 +196,9 @@ class Spill:
     def batches(
         self, table: SpilledTable, progress: Callable[[int, int], object]
     ) -> Iterator[Any]:
-        """Yield the rows of all pieces in the order of first appearance, in record batches. Ends
-        all tables.
+        """Yield the rows of all pieces in the order of first appearance, in record batches.
+
+        Don't use any table afterwards.
 
         Args:
             table: The table.
@@ -235,7 +235,13 @@ class Spill:
         sorted_file: IO[bytes],
         progress: Callable[[int, int], object],
     ) -> None:
-        """Write the rows of the pieces that are new in each run: part 0 of all runs, then part 1, …"""
+        """Write the rows of the pieces that are new in each run: part 0 of all runs, then part 1.
+
+        Args:
+            runs: The runs of a table.
+            sorted_file: Gets a record batch per part and run.
+            progress: Called with (done, total).
+        """
         with self._disk_errors_named():
             self._writer.close()
             reader = pa.ipc.open_file(self._file)

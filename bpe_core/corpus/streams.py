@@ -135,8 +135,7 @@ class StreamFile(TextFile):
 def streams_and_files(
     paths: Iterable[str], *, skip_bad: bool, heed: Heed, memory: int = MEMORY
 ) -> Iterator[Found]:
-    """Find the files of a corpus as `find_files` does, and open the streams among its paths until
-    the end.
+    """Find the files of a corpus as `find_files` does, with streams, which are closed at the end.
 
     Args:
         paths: Files, folders, addresses and pipes, and "-" for stdin.

@@ -48,11 +48,11 @@ class Budget:
 
 
 class Limits:
-    """What reading rows may take: memory, and unpacked bytes, of all members of an archive
-    together.
+    """What reading the rows of a file may take: memory and unpacked bytes.
 
-    A row of JSON or CSV takes up to ten times its length while it is parsed, a page or a batch up
-    to three times its size. The limits leave most of the memory to the counts.
+    All members of an archive have these limits together. A row of JSON or CSV takes up to ten times
+    its length while it is parsed, a page or a batch up to three times its size. The limits leave
+    most of the memory to the counts.
     """
 
     def __init__(self, memory: int, size: float) -> None:
