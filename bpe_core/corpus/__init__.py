@@ -121,6 +121,7 @@ def find_files(
                 skipped.append(Skipped(file.path, error.reason))
                 continue
             if every_character and file.codec == "utf-8-sig":
+                # The byte order mark is a character then.
                 file = replace(file, codec="utf-8", empty=False)
             files.append(replace(file, required=was_given and not skip_bad))
             seen.add(identity)

@@ -192,7 +192,7 @@ def values_of(batch: Any, limits: Limits) -> list[Iterable[Any]]:
 
 
 def text_in_columns(
-    record: Any, keys: list[str], limits: Limits
+    limits: Limits, record: Any, keys: list[str]
 ) -> Iterator[str] | None:
     """Return the text at a path of keys, in blocks.
 

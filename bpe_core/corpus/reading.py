@@ -256,7 +256,7 @@ class Reading:
 
 
 def recognize_file(file: TextFile, status: os.stat_result | None) -> TextFile:
-    """Return the file with its size and all that its first bytes show: packing, form, encoding, field.
+    """Recognize a file by its first bytes: return it with its size, packing, form, field and codec.
 
     Args:
         file: If it has a `field` and is `required`, a text holds JSON lines. If it has no `field`,
@@ -341,12 +341,13 @@ def in_blocks(text: str) -> Iterator[str]:
 
 
 def split_field(path: str) -> tuple[str, str]:
-    """Return the path of a source, and the field after it or "".
+    """Return a path without the field that may follow it, and the field or "".
 
     >>> split_field("reviews.parquet::text"), split_field("memory://a.jsonl")
     (('reviews.parquet', 'text'), ('memory://a.jsonl', ''))
     """
     before, colons, field = path.rpartition("::")
+    # The name of a file may contain `::`, and fsspec chains addresses with it: zip://a::s3://b.
     if not colons or "://" in field or os.path.exists(path):
         return path, ""
     return before, field

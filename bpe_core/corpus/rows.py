@@ -77,7 +77,7 @@ class RowReader:
             )
         row = "line" if form == "jsonl" else "row"
         keys = keys_of(self.field)
-        text_in = text_finder(form)
+        text_in = text_finder(form, self.limits)
         all_records = records(file, form, self.field, self.limits)
         for number, record in enumerate(all_records, 1):
             if record is None:  # an empty line
@@ -86,7 +86,7 @@ class RowReader:
                 self._leave_out_row(f"{row} {number:,} {record}")
                 continue
             try:
-                blocks = text_in(record, keys, self.limits)
+                blocks = text_in(record, keys)
             except (LookupError, TypeError, ValueError):
                 blocks = None
             if blocks is None:
@@ -165,7 +165,7 @@ def fields_of(file: TextFile) -> dict[str, list[str]]:
     n_records = 0
     n_left = _FIRST_CHARACTERS
     limits = file.limits()
-    text_in = text_finder(file.form)
+    text_in = text_finder(file.form, limits)
     with (
         as_unreadable(file.name),
         open_file(file) as disk,
@@ -181,7 +181,7 @@ def fields_of(file: TextFile) -> dict[str, list[str]]:
             if not isinstance(record, dict):
                 continue
             for name in record:
-                blocks = text_in(record, [name], limits)
+                blocks = text_in(record, [name])
                 if blocks is not None:
                     text = "".join(blocks)
                     n_left -= len(text)

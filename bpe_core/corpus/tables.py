@@ -29,6 +29,9 @@ from bpe_core.visible import counted, quoted, shortened, visible
 _TEXT_TYPE: Final = re.compile("(dictionary<values=)?(large_)?string")
 """A type of a column of Arrow that holds texts."""
 
+TextFinder = Callable[[Any, list[str]], Iterator[str] | None]
+"""See `text_in_record`."""
+
 
 def records(
     file: IO[bytes], form: str, field: str, limits: Limits
@@ -64,19 +67,17 @@ def keys_of(field: str) -> list[str]:
     return [key.replace("~1", "/").replace("~0", "~") for key in field[1:].split("/")]
 
 
-def text_finder(form: str) -> Callable[..., Iterator[str] | None]:
-    """Return the function that finds the text in a record: `text_in_record` or a similar one."""
+def text_finder(form: str, limits: Limits) -> TextFinder:
+    """Return the function that finds the text in a record of a file."""
     if form not in COLUMNAR:
         return text_in_record
     # Imported late: it needs pyarrow.
     from bpe_core.corpus.columns import text_in_columns
 
-    return text_in_columns
+    return partial(text_in_columns, limits)
 
 
-def text_in_record(
-    record: Any, keys: list[str], limits: Limits
-) -> Iterator[str] | None:
+def text_in_record(record: Any, keys: list[str]) -> Iterator[str] | None:
     """Return the text at a path of keys, in blocks.
 
     Returns None if the value is not a text. Raises LookupError, TypeError or ValueError if there
@@ -129,10 +130,10 @@ def _table_records(
     try:
         with _LongFields.allowed():
             names = next(rows, [])
-            columns_to_read(field, names)  # raises `NotText` if there is no such column
+            _check_column(field, names)
             lines.begin_row()
             for row in rows:
-                lines.begin_row()
+                lines.begin_row()  # the next one, for errors in it
                 if len(row) == len(names):
                     yield dict(zip(names, row, strict=True))
                 elif row:
@@ -185,6 +186,7 @@ class _LongFields:
     @classmethod
     @contextmanager
     def allowed(cls) -> Iterator[None]:
+        """Raise the limit while a table is read. The last of several readers restores it."""
         with cls.lock:
             if not cls.n_readers:
                 cls.limit_before = csv.field_size_limit(1 << 30)
@@ -228,19 +230,18 @@ def _arrow_columns_to_read(schema: Any, field: str) -> list[str]:
     for column in schema:
         if is_within_column or _TEXT_TYPE.match(str(column.type)):
             names.append(column.name)
-    return columns_to_read(field, names)
+    _check_column(field, names)
+    name = keys_of(field)[0]
+    return [name] if name else names
 
 
-def columns_to_read(field: str, names: list[str]) -> list[str]:
-    """Return the columns to read: `field`, or if it is "" all of `names`. Raises `NotText`."""
+def _check_column(field: str, names: list[str]) -> None:
+    """Raise `NotText` unless `field` is "" or in one of the columns."""
     name = keys_of(field)[0]
     if names.count(name) > 1:
         raise NotText(f"it has several columns {quoted(name)}; rename one of them")
-    if not name:
-        return names
-    if name not in names:
+    if name and name not in names:
         others = shortened(", ".join(map(quoted, names)), 200) or "none"
         raise NotText(
             f"it has no column {quoted(name)} of texts; choose one of: {others}"
         )
-    return [name]
