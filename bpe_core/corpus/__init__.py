@@ -60,13 +60,6 @@ class _Candidate(NamedTuple):
     status: os.stat_result | None
     """None if the file is at an address."""
 
-    def identity(self, field: str) -> tuple[object, ...]:
-        """Return a value that is equal only for the same field of the same file."""
-        if self.status is None:
-            return self.file.address, field
-        inode = self.status.st_ino or self.file.path
-        return self.status.st_dev, inode, field
-
 
 def find_files(
     paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str],
@@ -105,16 +98,16 @@ def find_files(
     seen: set[tuple[object, ...]] = set()
     for root, field in roots:
         candidates = _remote(root) if "://" in root else _local(Path(root), skipped)
-        for candidate in candidates:
-            was_given = candidate.file.required
-            identity = candidate.identity(field)
+        for file, status in candidates:
+            was_given = file.required
+            identity: tuple[object, ...] = (file.address, field)
+            if status:
+                identity = (status.st_dev, status.st_ino or file.path, field)
             if identity in seen and not (every_character and was_given):
                 continue
-            file = replace(
-                candidate.file, field=field, skip_bad=skip_bad, memory=memory
-            )
+            file = replace(file, field=field, skip_bad=skip_bad, memory=memory)
             try:
-                file = recognize_file(file, candidate.status)
+                file = recognize_file(file, status)
             except Unreadable as error:
                 if was_given and not skip_bad:
                     raise

@@ -388,13 +388,14 @@ class Counts:
         n_documents = numbers[n : 2 * n]
         first = numbers[2 * n : 3 * n]
         last = numbers[3 * n :]
-        found: dict[str, tuple[int, ...]] = {}
-        for index, piece in enumerate(self.table.counts()):
-            if n_documents[index] == 1:
-                found[piece] = (first[index],)
-            elif n_documents[index] == 2:
-                found[piece] = (first[index], last[index])
-        return found
+        few: dict[str, tuple[int, ...]] = {}
+        rows = zip(self.table.counts(), n_documents, first, last, strict=True)
+        for piece, n_with_piece, first_document, last_document in rows:
+            if n_with_piece == 1:
+                few[piece] = (first_document,)
+            elif n_with_piece == 2:
+                few[piece] = (first_document, last_document)
+        return few
 
     def name_of(self, document: int) -> str:
         """Return the name of a document for a person. Documents are numbered from 0."""

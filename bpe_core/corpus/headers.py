@@ -96,8 +96,7 @@ class FlatTable(NamedTuple):
         place = self.place_of(field)
         if not place:
             return 0
-        (value,) = struct.unpack_from(format, self.data, place)
-        return int(value)
+        return int(struct.unpack_from(format, self.data, place)[0])
 
     def table(self, field: int) -> "FlatTable":
         """Return the table that is the value of a field."""

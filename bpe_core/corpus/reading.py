@@ -11,6 +11,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final, Self, TypeVar, cast
 
@@ -146,11 +147,8 @@ class TextFile:
             )
         # Only the beginning of a file can have a byte order mark.
         codec = "utf-8" if self.start else self.codec
-
-        def texts_in(file: IO[bytes]) -> Iterator[str]:
-            return decoded(file, codec, self.start, self.end)
-
-        for position, text in self._read(texts_in):
+        blocks_in = partial(decoded, codec=codec, start=self.start, end=self.end)
+        for position, text in self._read(blocks_in):
             progress(position)
             yield text
 
@@ -174,10 +172,7 @@ class TextFile:
         from bpe_core.corpus.rows import RowReader
 
         reader = RowReader(self.field, self.skip_bad, self.limits())
-
-        def documents_in(file: IO[bytes]) -> Iterator[Iterator[str]]:
-            return reader.documents(file, self.form)
-
+        documents_in = partial(reader.documents, form=self.form)
         n_documents = 0
         for position, blocks in self._read(documents_in):
             if self._is_chosen(n_documents):

@@ -144,19 +144,19 @@ class Sample:
         all_stretches: list[list[TextFile]] = []
         for _, group in groupby(files, key=lambda file: bool(file.form)):
             all_stretches += stretches(group, cut)
-        of_texts = [
-            number
-            for number, stretch in enumerate(all_stretches)
-            if not stretch[0].form
-        ]
-        n_left = self.share * sum(_size(all_stretches[number]) for number in of_texts)
-        random.Random(self.seed).shuffle(of_texts)
+        sizes: dict[int, int] = {}
+        for number, stretch in enumerate(all_stretches):
+            if not stretch[0].form:
+                sizes[number] = _size(stretch)
+        n_left = self.share * sum(sizes.values())
+        in_random_order = list(sizes)
+        random.Random(self.seed).shuffle(in_random_order)
         chosen: set[int] = set()
-        for number in of_texts:
+        for number in in_random_order:
             if chosen and n_left <= 0:  # at least one stretch is chosen
                 break
             chosen.add(number)
-            n_left -= _size(all_stretches[number])
+            n_left -= sizes[number]
         sample: list[TextFile] = []
         for number, stretch in enumerate(all_stretches):
             if number in chosen or stretch[0].form:
@@ -283,15 +283,12 @@ def _parts(file: TextFile, cut: Cut | None, size: int) -> list[TextFile]:
     if not cut or is_special or not is_utf8 or file.size < 2 * size:
         return [file]
     # A cut is less than a block after its offset, so the cuts ascend.
-    cuts = [0]
-    for offset in range(size, file.size - size // 2, size):
-        place = _find_cut(file, offset, cut)
-        if place:
-            cuts.append(place)
-    if len(cuts) == 1:
+    offsets = range(size, file.size - size // 2, size)
+    cuts = [_find_cut(file, offset, cut) for offset in offsets]
+    if not any(cuts):
         return [file]
-    cuts.append(file.size)
-    return [file.part(start, end) for start, end in pairwise(cuts)]
+    borders = [0, *filter(None, cuts), file.size]
+    return [file.part(start, end) for start, end in pairwise(borders)]
 
 
 def _find_cut(file: TextFile, offset: int, cut: Cut) -> int:

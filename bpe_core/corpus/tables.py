@@ -226,10 +226,11 @@ def _column_records(
 def _arrow_columns_to_read(schema: Any, field: str) -> list[str]:
     """Return the columns to read of a schema of Arrow: `field`, or if it is "" all with texts."""
     is_within_column = len(keys_of(field)) > 1
-    names: list[str] = []
-    for column in schema:
-        if is_within_column or _TEXT_TYPE.match(str(column.type)):
-            names.append(column.name)
+    names = [
+        column.name
+        for column in schema
+        if is_within_column or _TEXT_TYPE.match(str(column.type))
+    ]
     _check_column(field, names)
     name = keys_of(field)[0]
     return [name] if name else names
