@@ -42,24 +42,8 @@ class Member(NamedTuple):
     """To be read before the next member."""
 
 
-def members(file: IO[bytes], form: str, limits: Limits) -> Iterator[Member]:
-    """Return the files in an archive.
-
-    Args:
-        file: The archive.
-        form: "tar" or "zip".
-        limits: Checked for a zip archive. The members of a tar archive are not packed.
-
-    Raises:
-        NotText: A member is encrypted, or all together are too large. The module that reads the
-            archive raises other errors if it is damaged.
-    """
-    if form == "tar":
-        return _tar_members(file)
-    return _zip_members(file, limits)
-
-
-def _tar_members(file: IO[bytes]) -> Iterator[Member]:
+def tar_members(file: IO[bytes]) -> Iterator[Member]:
+    """Yield the files in a tar archive. The module `tarfile` raises errors if it is damaged."""
     with tarfile.open(fileobj=file, mode="r|", tarinfo=_TarInfo) as tar:
         for entry in tar:
             if entry.isreg() and not entry.issparse():
@@ -89,7 +73,11 @@ class _TarInfo(tarfile.TarInfo):
             raise tarfile.ReadError(f"at offset {tarfile_.offset:,}, {error}") from None
 
 
-def _zip_members(file: IO[bytes], limits: Limits) -> Iterator[Member]:
+def zip_members(file: IO[bytes], limits: Limits) -> Iterator[Member]:
+    """Yield the files in a zip archive. The module `zipfile` raises errors if it is damaged.
+
+    Raises `NotText` if a member is encrypted, or all together are too large.
+    """
     with zipfile.ZipFile(file) as archive:
         infos = [info for info in archive.infolist() if not info.is_dir()]
         # No member is read further than the size that it has here.

@@ -61,7 +61,7 @@ def parquet_batches(file: IO[bytes], choose: Choose, limits: Limits) -> Iterator
         sizes = _page_sizes(file, group, columns)
         limits.unpacked.spend(sizes.total)
         limits.check_portion("a page", sizes.largest)
-        # A row is not longer than a page, but rows may share the same bytes of a dictionary.
+        # A row can be as long as a page, and so can many rows that share a text of a dictionary.
         portion = min(_PORTION, limits.largest_portion)
         n_rows = portion // max(1, sizes.largest)
         yield from table.iter_batches(

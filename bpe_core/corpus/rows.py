@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import IO, Final
 
-from bpe_core.corpus.archives import WholeText, members, web_texts
+from bpe_core.corpus.archives import WholeText, tar_members, web_texts, zip_members
 from bpe_core.corpus.reading import TextFile, as_unreadable, decoded, open_file
 from bpe_core.corpus.recognition import (
     ARCHIVES,
@@ -105,7 +105,9 @@ class RowReader:
     def _documents_of_members(
         self, file: IO[bytes], form: str
     ) -> Iterator[Iterator[str]]:
-        for member in members(file, form, self.limits):
+        is_tar = form == "tar"
+        members = tar_members(file) if is_tar else zip_members(file, self.limits)
+        for member in members:
             base_name = PurePosixPath(member.name).name
             if base_name.startswith("."):  # hidden, as in a folder
                 continue

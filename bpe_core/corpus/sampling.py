@@ -134,6 +134,7 @@ class Sample:
                 )
         if self.share == 1:
             return files
+        # Some patterns have no places where every text may be cut.
         cut = partial(splitter.cut, at_least=1) if splitter.blockwise else None
         return self._choose_stretches(files, cut)
 

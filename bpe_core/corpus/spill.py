@@ -135,7 +135,7 @@ class Spill:
             folder: Has room for all runs, twice.
         """
         self.memory = memory
-        # A row takes about 200 bytes while it is written, a tenth of its part of the memory.
+        # A row takes about 200 bytes while it is written, so a run takes a tenth of the memory.
         self._n_rows = min(ROWS, max(memory, LEAST) >> 11)
         # The rest of the memory is for a table that grows, the tables of the threads, and a run
         # being written.

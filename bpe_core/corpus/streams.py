@@ -150,11 +150,11 @@ def streams_and_files(
     opener = _StreamOpener(heed, memory)
     files: list[TextFile] = []
     skipped: list[Skipped] = []
-    # `find_files` is called for each run of paths between streams, so it cannot see files of an
-    # earlier run.
+    # `find_files` lists a file once, but it is called again for the paths after each stream.
     seen_files: set[tuple[str, str]] = set()
     try:
-        for are_streams, group in groupby(paths, key=_is_stream_source):
+        groups = groupby(paths, key=lambda path: is_stream(split_field(path)[0]))
+        for are_streams, group in groups:
             if are_streams:
                 files += map(opener.open, group)
                 continue
@@ -171,12 +171,6 @@ def streams_and_files(
         yield Found(tuple(files), tuple(skipped))
     finally:
         opener.close()
-
-
-def _is_stream_source(source: str) -> bool:
-    """Whether a path, with or without a field after it, is a stream."""
-    path, _ = split_field(source)
-    return is_stream(path)
 
 
 class _StreamOpener:
@@ -199,7 +193,13 @@ class _StreamOpener:
         name = name_of(path)
         with as_unreadable(name):
             descriptor = self._descriptor(path)
-            self._check_not_seen(descriptor, name)
+            status = os.fstat(descriptor)
+            identity = (status.st_dev, status.st_ino)
+            if identity in self._seen:
+                raise OptionError(
+                    f"{name} is named twice, and a pipe can be read only once; name it once."
+                )
+            self._seen.add(identity)
             stream = _Stream(descriptor, self._heed)
             head = stream.look(HEAD)
             packing = packing_of(head)
@@ -235,13 +235,3 @@ class _StreamOpener:
         descriptor = os.open(path, os.O_RDONLY)
         self._descriptors.append(descriptor)
         return descriptor
-
-    def _check_not_seen(self, descriptor: int, name: str) -> None:
-        """Raise `OptionError` if the stream was opened before."""
-        status = os.fstat(descriptor)
-        identity = (status.st_dev, status.st_ino)
-        if identity in self._seen:
-            raise OptionError(
-                f"{name} is named twice, and a pipe can be read only once; name it once."
-            )
-        self._seen.add(identity)
