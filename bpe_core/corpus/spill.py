@@ -38,7 +38,8 @@ PARTS: Final = 64
 """Parts of a run. A corpus may have 64 times the different pieces that fit into memory."""
 ROWS: Final = 1 << 19
 """Rows of a run, at most."""
-_UNITS: Final = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_UNITS: Final = ("", "K", "M", "G", "T")
+"""Prefixes of bytes: each is 1,000 times the one before, or 1,024 times if an i follows, as in GiB."""
 _NEXT: Final = -1
 """In place of the number of a document: the next one that is appended."""
 
@@ -312,7 +313,7 @@ def _new_arrow_file(file: Any, schema: Any) -> Any:
 
 
 def parsed_memory(text: str) -> int:
-    """Return the bytes in a text such as "1GB" or "500M"; for "" half of the memory of the machine.
+    """Return the bytes in a text such as "1GB", "500M" or "2GiB"; for "" half of the memory of the machine.
 
     Raises:
         OptionError: The text is not a size, or a size too small for counting.
@@ -320,11 +321,13 @@ def parsed_memory(text: str) -> int:
     if not text:
         n_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         return max(LEAST, n_bytes // 2)
-    size = r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[KMGT]?)i?B?"
+    size = r"(?P<number>\d+(?:\.\d+)?)\s*(?:(?P<unit>[KMGT])(?P<binary>i?))?B?"
     found = re.fullmatch(size, text.strip(), re.IGNORECASE)
     memory = 0
     if found:
-        memory = int(float(found["number"]) * _UNITS[found["unit"].upper()])
+        base = 1024 if found["binary"] else 1000
+        power = _UNITS.index((found["unit"] or "").upper())
+        memory = int(float(found["number"]) * base**power)
     if memory < LEAST:
         raise OptionError(
             f"Invalid --memory {text}; write a size such as 1GB, at least 300MB."

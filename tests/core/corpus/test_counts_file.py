@@ -435,6 +435,20 @@ def test_counting_takes_half_of_the_memory_by_default(
     assert spill.parsed_memory("") == 2 << 30
 
 
+@pytest.mark.parametrize(
+    ("text", "n_bytes"),
+    [
+        ("400000000", 4 * 10**8),
+        ("500M", 5 * 10**8),
+        ("1.5 gb", 15 * 10**8),
+        ("2GiB", 2 << 30),
+        ("400000ki", 400_000 * 1024),
+    ],
+)
+def test_a_size_of_memory_has_decimal_or_binary_units(text: str, n_bytes: int) -> None:
+    assert spill.parsed_memory(text) == n_bytes
+
+
 def test_more_documents_than_counts_can_number_are_refused(tmp_path: Path) -> None:
     written = Written()
     written.about["n_documents"] = MOST_DOCUMENTS
