@@ -1,15 +1,44 @@
-"""Every command in one table: its keys, its words, when it applies; bindings, palette, help, tooltips are made of it.
+"""Every command in one table: its keys, its words, what it does and when; bindings, palette, help, tooltips are made of it.
 
-A widget takes its BINDINGS from its part of the table, and its `check_action` by `checks` where a `when` is told.
+The table names methods and properties of widgets and features whose classes are imported later. mypy knows the classes,
+and refuses a name that isn't there.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
+from inspect import iscoroutine
 from itertools import groupby
-from typing import Any, Final, Literal
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
 
 from textual.binding import Binding, BindingType
+
+if TYPE_CHECKING:
+    from textual.dom import DOMNode
+
+    from tui.app import BpeScope
+    from tui.features.all import Features
+    from tui.panes.audit import AuditPane
+    from tui.panes.compare import ComparePane
+    from tui.panes.editor import EditorPane
+    from tui.panes.training import TrainingPane
+    from tui.screen import MainScreen
+    from tui.table.row_list import RowList
+    from tui.widgets.comparison_table import ComparisonTable
+    from tui.widgets.corpus_tree import CorpusTree
+    from tui.widgets.curve import Curve
+    from tui.widgets.merge_log import MergeLog
+    from tui.widgets.screen_lines import StepLine
+    from tui.widgets.token_table import TokenPanel, TokenTable
+    from tui.widgets.tokenizer_lists import TokenizerList, TokenizerPicker
+    from tui.widgets.why_panel import WhyPanel
+
+Value = TypeVar("Value")
+Work = Coroutine[Any, Any, None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,35 +104,117 @@ PANES: Final = (
 PANE_BY_ID: Final = {entry.id: entry for entry in PANES}
 
 
-@dataclass(frozen=True, slots=True)
+# The seam between widgets and features
+
+
+def main_screen(widget: DOMNode) -> MainScreen:
+    """Return the main screen, which the widget is on."""
+    return cast("MainScreen", widget.screen)
+
+
+def features_of(widget: DOMNode) -> Features:
+    """Return what can be asked of the features, such as `features_of(widget).audit.audit()`."""
+    return main_screen(widget).features
+
+
+def in_background(widget: DOMNode, work: Work) -> None:
+    """Start what takes its time or asks the user, such as `features_of(widget).shown.play()`, in the background."""
+    main_screen(widget).run_in_background(work)
+
+
+# Commands
+
+
+class _Later:
+    """Stands in the table for an object whose class is imported later, and notes which attribute is meant.
+
+    For mypy, `_tree` is a `CorpusTree`, so it checks `_tree.action_edit`. When the key is pressed, this is called with
+    the real tree, and returns that one's method.
+
+    >>> _Later().title("a line")()
+    'A Line'
+    """
+
+    def __init__(self, path: str = "") -> None:
+        self._path = path
+
+    def __getattr__(self, name: str) -> _Later:
+        return _Later(f"{self._path}.{name}" if self._path else name)
+
+    def __call__(self, owner: object) -> Any:
+        return attrgetter(self._path)(owner)
+
+
+if TYPE_CHECKING:
+    _features: Features
+    _app: BpeScope
+    _audit: AuditPane
+    _compare: ComparePane
+    _comparison: ComparisonTable
+    _curve: Curve
+    _editor: EditorPane
+    _evidence: TokenPanel
+    _line: StepLine
+    _log: MergeLog
+    _picker: TokenizerPicker
+    _rows: RowList
+    _screen: MainScreen
+    _tokenizers: TokenizerList
+    _tokens: TokenTable
+    _training: TrainingPane
+    _tree: CorpusTree
+    _why: WhyPanel
+else:
+    _features = _Later("screen.features")
+    _app = _audit = _compare = _comparison = _curve = _editor = _evidence = _Later()
+    _line = _log = _picker = _rows = _screen = _tokenizers = _tokens = _Later()
+    _training = _tree = _why = _Later()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Command:
     """Something that can be asked for by a key, by name, or by both."""
 
-    action: str
-    """What Textual runs, or a deed of a feature ("training.train"), with arguments; empty for keys that Textual's own
-    widgets bind, which the help tells of."""
-    keys: str = ""  # as Textual calls them, commas between
-    label: str = ""  # what the line of keys says; empty: it is not there
-    does: str = (
-        ""  # what it does, in some words: for the tooltip, the palette and the help
-    )
-    name: str = ""  # what it is called in the palette; empty: it is not there
-    help: str = ""  # what the help says instead; neighbors of which it says the same share a line
-    when: str = ""  # the condition under which it applies (`_WHEN`); empty: always
-    priority: bool = False  # whether its keys are for it, whatever has the focus
-    always: bool = False  # whether the line of keys has it at its right end, however little room there is
+    deed: Callable[[], object] | None
+    """The method that does it; None for keys that Textual's own widgets bind, which the help tells of."""
+    keys: str = ""
+    """As Textual calls them, commas between."""
+    label: str = ""
+    """What the line of keys says; empty if it is not there."""
+    does: str = ""
+    """What it does, in some words: for the tooltip, the palette and the help."""
+    name: str = ""
+    """What it is called in the palette; empty if it is not there."""
+    help: str = ""
+    """What the help says instead; neighbors with the same help share a line."""
+    when: object = None
+    """The property that says whether it applies now; None if it always does."""
+    priority: bool = False
+    """Whether its keys are for it, whatever has the focus."""
+    always: bool = False
+    """Whether the line of keys has it at its right end, however little room there is."""
 
     def applies(self, owner: object) -> bool:
-        """Whether it can be done now; `owner` is the widget that has the action."""
-        return not self.when or bool(_WHEN[self.when](owner))
+        """Whether it can be done now; `owner` is the widget that has its keys."""
+        return self.when is None or bool(cast(_Later, self.when)(owner))
+
+    def run(self, owner: Any) -> object:
+        """Do it. Textual awaits what the owner does; what a feature does goes on in the background."""
+        deed: Any = self.deed
+        arguments = ()
+        if isinstance(deed, partial):
+            deed, arguments = deed.func, deed.args
+        method = deed(owner)
+        work = method(*arguments)
+        if not iscoroutine(work) or method.__self__ is owner:
+            return work
+        in_background(owner, work)
+        return None
 
     @property
-    def run(self) -> str:
-        """The action as Textual runs it: what a feature does is done through the screen."""
-        name, _, arguments = self.action.partition("(")
-        if name.partition(".")[0] in ("", name, "screen", "app", "focused"):
-            return self.action
-        return f"screen.do({name!r}{', ' + arguments if arguments else ')'}"
+    def action(self) -> str:
+        """The Textual action that runs it, on a widget with `HasCommands`."""
+        return f"run_command({_NUMBERS[self]})"
 
     @property
     def told(self) -> str:
@@ -113,65 +224,62 @@ class Command:
         )
 
 
-_ENDINGS: Final = (
-    ".jsonl",
-    ".ndjson",
-    ".csv",
-    ".tsv",
-    ".parquet",
-    ".arrow",
-)  # of files whose rows have fields
-_WHEN: Final[Mapping[str, Callable[[Any], object]]] = {
-    "in lesson": lambda screen: screen.caption,
-    "idle": lambda screen: not screen.run.busy,
-    "busy": lambda screen: screen.run.busy,
-    "running": lambda screen: screen.run.busy and screen.playing,
-    "held": lambda screen: screen.run.busy and not screen.playing,
-    # Elsewhere each pane fills the screen anyway.
-    "has room": lambda screen: (
-        not (screen.has_class("-narrow") or screen.has_class("-low"))
-    ),
-    "on preset": lambda tree: tree.entry.preset,
-    "on group": lambda tree: (
-        tree.cursor_node is not None and tree.cursor_node.allow_expand
-    ),
-    "on text": lambda tree: tree.is_text,
-    "on rows": lambda tree: (
-        tree.is_text
-        and any(ending in tree.entry.path.casefold() for ending in _ENDINGS)
-    ),
-    "markable": lambda tree: tree.markable,
-    "has others": lambda tree: (
-        tree.markable and set(tree.corpus.paths) - set(tree.markable)
-    ),
-    "chosen": lambda tree: tree.is_chosen,
-    "on own": lambda tokenizers: (
-        tokenizers.pointed is not None and tokenizers.pointed.origin == "trained"
-    ),
-    "on other": lambda tokenizers: (
-        tokenizers.pointed is not None and tokenizers.pointed.origin != "trained"
-    ),
-    "auditing": lambda pane: pane.audit.running,
-    "comparing": lambda pane: pane.comparison.running,
-    "has compared": lambda pane: not pane.has_class("-choosing"),
-    "plays": lambda line: line.playing,
-    "stands": lambda line: not line.playing,
-    "on code": lambda panel: panel.seen == "code",
-    "can sort": lambda table: any(column.sort for column in table.columns),
-    "metric": lambda table: table.can_turn("metric"),
-    "tokenizer": lambda table: table.can_turn("tokenizer"),
-    "reference": lambda table: table.can_turn("reference"),
-}
+class HasCommands:
+    """Runs the commands of the table for the widget, screen or app that has their keys."""
+
+    def check_action(self, action: str, parameters: tuple[Any, ...]) -> bool | None:
+        return action != "run_command" or _ALL[parameters[0]].applies(self)
+
+    def action_run_command(self, number: int) -> object:
+        return _ALL[number].run(self)
+
+
+class PartBindings(list[BindingType]):
+    """The keys of the commands for one part of the screen."""
+
+    def __init__(self, part: str) -> None:
+        self.part = part
+        super().__init__(
+            Binding(
+                command.keys,
+                command.action,
+                command.label,
+                show=bool(command.label),
+                tooltip=_sentence(command.does),
+                priority=command.priority,
+            )
+            for command in COMMANDS[part]
+            if command.keys and command.deed
+        )
 
 
 def _both(
-    action: str, keys: str, help: str, *arguments: object
+    deed: Callable[[Value], object], keys: str, help: str, back: Value, on: Value
 ) -> tuple[Command, Command]:
-    """Two commands without a label, one back and one on (or for two `arguments`); `keys` of each, a space between."""
-    one, other = keys.split()
-    back, on = arguments or (-1, 1)
-    return Command(f"{action}({back!r})", one, help=help), Command(
-        f"{action}({on!r})", other, help=help
+    """Return two commands without a label, one with the argument `back`; a space is between their keys."""
+    back_keys, on_keys = keys.split()
+    return (
+        Command(partial(deed, back), back_keys, help=help),
+        Command(partial(deed, on), on_keys, help=help),
+    )
+
+
+def _leading_to(pane: PaneEntry) -> Command:
+    return Command(
+        partial(_screen.action_show, pane.id),
+        pane.key,
+        does=pane.shows,
+        name=f"Show the {pane.title.lower()} pane",
+        help=_PANES,
+        priority=True,
+    )
+
+
+def _picture(kind: str) -> Command:
+    return Command(
+        partial(_editor.action_share, kind),
+        does=_PICTURE,
+        name=f"Save a picture of the text: {kind}",
     )
 
 
@@ -207,262 +315,302 @@ _TURN: Final = "the next metric of each row, or the one before: from tokens to p
 _VIEW: Final = "View: borders, ids, one token a line"
 
 
-def _leading_to(pane: PaneEntry) -> Command:
-    name = f"Show the {pane.title.lower()} pane"
-    return Command(
-        f"show('{pane.id}')", pane.key, "", pane.shows, name, _PANES, priority=True
-    )
+# Those that have a button, a link or a hint
 
+TRAIN: Final = Command(
+    _features.training.train,
+    "f6",
+    "Train",
+    "learn merges from the chosen texts",
+    name="Train",
+    help=_TRAIN,
+    when=_screen.is_idle,
+)
+
+STEP: Final = Command(
+    _features.training.step_once,
+    "f7",
+    "Step",
+    "show one merge more and hold",
+    name="Step: one merge",
+)
+
+STOP: Final = Command(
+    _features.training.stop,
+    "f8",
+    "Stop",
+    "end, keep this vocabulary",
+    name="Stop the training here",
+    when=_screen.run.busy,
+)
+
+MORE_OPTIONS: Final = Command(
+    _features.corpus.more_options,
+    does="longest token, sample, a start, …",
+    name="More training options …",
+)
+
+NEXT_STEP: Final = Command(
+    _features.tour.next,
+    "f12,alt+full_stop",
+    does="what the lesson says next",
+    name="Next step",
+    when=_screen.caption,
+)
+
+STEP_BACK: Final = Command(
+    _features.tour.back,
+    "f11,alt+comma",
+    does="what the lesson said before",
+    name="Step back",
+    when=_screen.caption,
+)
+
+LEAVE_LESSON: Final = Command(
+    _features.tour.leave,
+    "escape",
+    does="it goes on here the next time",
+    name="Leave the lesson",
+    when=_screen.caption,
+)
+
+COMPARE: Final = Command(
+    _features.comparison.compare,
+    does="those marked in the compare pane",
+    name="Compare tokenizers",
+)
+
+AUDIT: Final = Command(
+    _features.audit.audit,
+    does="tokens that a model hardly learns; again: stop",
+    name="Audit the tokenizer in force",
+)
+
+FASTER: Final = Command(
+    partial(_features.shown.change_pace, 1),
+    "plus",
+    "Faster",
+    "all merges in less time, up to none",
+    name="Play faster",
+    help=_PACE,
+)
+
+SLOWER: Final = Command(
+    partial(_features.shown.change_pace, -1),
+    "minus",
+    "Slower",
+    "all merges in more time",
+    name="Play slower",
+    help=_PACE,
+)
+
+TURN_SIDE: Final = Command(
+    _editor.side.turn,
+    "ctrl+t",
+    "Why",
+    "at the right: the token, why this split, what may come",
+    name=_SIDE,
+)
+
+NEXT_PITFALL: Final = Command(
+    partial(_editor.action_go_to_pitfall, 1),
+    "ctrl+n",
+    "Pitfall",
+    "to what trips tokenizers next",
+    name="Go to the next pitfall",
+)
+
+TURN_VIEW: Final = Command(
+    _editor.action_turn_view,
+    "ctrl+l",
+    does="one after the other, then the text again",
+    name=_VIEW,
+)
+
+SHOW_SPACES: Final = Command(
+    _editor.action_toggle_spaces,
+    "ctrl+g",
+    does="as glyphs; again: as blanks",
+    name="Show spaces and tabs",
+)
+
+SHOW_SPECIALS: Final = Command(
+    _editor.action_toggle_specials,
+    "ctrl+r",
+    does="in the editor; as text at first",
+    name="Special tokens as tokens or as text",
+)
+
+PIN: Final = Command(
+    _editor.action_pin,
+    "ctrl+b",
+    does="see what differs from it from now on",
+    name="Pin the text, or unpin it",
+)
+
+NEXT_EXAMPLE: Final = Command(
+    _editor.action_next_example,
+    "alt+e",
+    does="small texts that show what tokens do",
+    name="Next example",
+)
 
 COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     "Everywhere": (
         Command(
-            "help",
+            _screen.action_help,
             "f1",
             "Help",
             "what the keys do, what the words mean",
-            "Keys and help",
+            name="Keys and help",
             always=True,
         ),
         *(_leading_to(pane) for pane in PANES),
+        TRAIN,
         Command(
-            "training.train",
-            "f6",
-            "Train",
-            "learn merges from the chosen texts",
-            "Train",
-            _TRAIN,
-            "idle",
-        ),
-        Command(
-            "shown.stop",
+            _features.shown.stop,
             "f6",
             "Hold",
             "stay at this merge",
-            "Hold the training",
-            _TRAIN,
-            "running",
+            name="Hold the training",
+            help=_TRAIN,
+            when=_screen.is_playing,
         ),
         Command(
-            "shown.start",
+            _features.shown.start,
             "f6",
             "Go on",
             "show the next merges",
-            "Go on with the training",
-            _TRAIN,
-            "held",
+            name="Go on with the training",
+            help=_TRAIN,
+            when=_screen.is_held,
+        ),
+        STEP,
+        STOP,
+        Command(
+            _features.shown.show_all,
+            does="the last, and more as they are learned",
+            name="Show all merges",
+            when=_screen.run.busy,
+        ),
+        MORE_OPTIONS,
+        Command(
+            partial(_features.resuming.train_on, False),
+            does="a larger vocabulary: more merges",
+            name="Extend this tokenizer …",
         ),
         Command(
-            "training.step_once",
-            "f7",
-            "Step",
-            "show one merge more and hold",
-            "Step: one merge",
+            partial(_features.resuming.train_on, True),
+            does="keep the merges in force, learn others",
+            name="Fork at this step …",
         ),
         Command(
-            "training.stop",
-            "f8",
-            "Stop",
-            "end, keep this vocabulary",
-            "Stop the training here",
-            when="busy",
+            partial(_features.texts.export, "merges"),
+            does="a line each, tabs between",
+            name="Export the merges …",
         ),
         Command(
-            "shown.show_all",
-            "",
-            "",
-            "the last, and more as they are learned",
-            "Show all merges",
-            when="busy",
+            partial(_features.texts.export, "curve"),
+            does="as CSV, a line a step",
+            name="Export the curve as numbers …",
         ),
         Command(
-            "corpus.more_options",
-            "",
-            "",
-            "longest token, sample, a start, …",
-            "More training options …",
+            partial(_features.texts.export, "record"),
+            does="options, texts and steps as JSON",
+            name="Export the training record …",
         ),
         Command(
-            "resuming.train_on(False)",
-            "",
-            "",
-            "a larger vocabulary: more merges",
-            "Extend this tokenizer …",
+            _features.texts.convert,
+            does="Hugging Face, tiktoken, …",
+            name="Save this tokenizer for another library …",
         ),
         Command(
-            "resuming.train_on(True)",
-            "",
-            "",
-            "keep the merges in force, learn others",
-            "Fork at this step …",
+            _features.shown.play,
+            does="the editor's text, from bytes to the last one",
+            name="Play the merges",
         ),
         Command(
-            "texts.export('merges')",
-            "",
-            "",
-            "a line each, tabs between",
-            "Export the merges …",
-        ),
-        Command(
-            "texts.export('curve')",
-            "",
-            "",
-            "as CSV, a line a step",
-            "Export the curve as numbers …",
-        ),
-        Command(
-            "texts.export('record')",
-            "",
-            "",
-            "options, texts and steps as JSON",
-            "Export the training record …",
-        ),
-        Command(
-            "texts.convert",
-            "",
-            "",
-            "Hugging Face, tiktoken, …",
-            "Save this tokenizer for another library …",
-        ),
-        Command(
-            "shown.play",
-            "",
-            "",
-            "the editor's text, from bytes to the last one",
-            "Play the merges",
-        ),
-        Command(
-            "fill",
+            _screen.action_fill,
             "f9",
             "Zoom",
             "let this pane fill the screen, and back",
-            _FILL,
-            when="has room",
+            name=_FILL,
+            when=_screen.has_room,
         ),
-        *_both("shown.travel", "alt+left alt+right", _TRAVEL),
+        *_both(_features.shown.travel, "alt+left alt+right", _TRAVEL, -1, 1),
         Command(
-            "texts.open",
+            _features.texts.open,
             "ctrl+o",
-            "",
-            "any UTF-8 file; Tab completes its path",
-            "Open a text in the editor",
+            does="any UTF-8 file; Tab completes its path",
+            name="Open a text in the editor",
         ),
         Command(
-            "texts.save_text",
+            _features.texts.save_text,
             "ctrl+s",
-            "",
-            "as a file, exactly as it is",
-            "Save the editor's text",
+            does="as a file, exactly as it is",
+            name="Save the editor's text",
         ),
         Command(
-            "texts.bring_back",
+            _features.texts.bring_back,
             "alt+z",
-            "",
-            "the one before an example, preset or file",
-            "Bring my text back",
+            does="the one before an example, preset or file",
+            name="Bring my text back",
         ),
         Command(
-            "texts.ids_to_text",
+            _features.texts.ids_to_text,
             "alt+i",
-            "",
-            "of pasted ids; and what encoding that gives",
-            "Ids in, text out",
+            does="of pasted ids; and what encoding that gives",
+            name="Ids in, text out",
         ),
+        NEXT_STEP,
+        STEP_BACK,
+        LEAVE_LESSON,
         Command(
-            "tour.next",
-            "f12,alt+full_stop",
-            "",
-            "what the lesson says next",
-            "Next step",
-            when="in lesson",
-        ),
-        Command(
-            "tour.back",
-            "f11,alt+comma",
-            "",
-            "what the lesson said before",
-            "Step back",
-            when="in lesson",
-        ),
-        Command(
-            "tour.leave",
+            _features.tokenizers.stop_waiting,
             "escape",
-            "",
-            "it goes on here the next time",
-            "Leave the lesson",
-            when="in lesson",
+            does="stop waiting for a tokenizer being fetched or loaded",
+        ),
+        COMPARE,
+        Command(
+            _features.comparison.measure_text,
+            does="its bytes per token and more",
+            name="Measure the editor's text",
+        ),
+        AUDIT,
+        Command(
+            _features.corpus.add_path,
+            does="by its path",
+            name="Add a file or folder to the corpus",
         ),
         Command(
-            "tokenizers.stop_waiting",
-            "escape",
-            "",
-            "stop waiting for a tokenizer being fetched or loaded",
+            _features.tokenizers.open,
+            does="one that was saved elsewhere",
+            name="Open a tokenizer file",
         ),
         Command(
-            "comparison.compare",
-            "",
-            "",
-            "those marked in the compare pane",
-            "Compare tokenizers",
+            _features.tokenizers.delete_stopped,
+            does="that nobody named",
+            name="Delete tokenizers of stopped trainings…",
         ),
         Command(
-            "comparison.measure_text",
-            "",
-            "",
-            "its bytes per token and more",
-            "Measure the editor's text",
+            _features.tokenizers.change_pattern,
+            does="see how it splits a text, and change that",
+            name=_PATTERN,
         ),
         Command(
-            "audit.audit",
-            "",
-            "",
-            "tokens that a model hardly learns; again: stop",
-            "Audit the tokenizer in force",
+            _features.tokenizers.fetch,
+            does="gpt-4o, or OWNER/NAME of a hub",
+            name="Fetch a tokenizer by name…",
         ),
         Command(
-            "corpus.add_path",
-            "",
-            "",
-            "by its path",
-            "Add a file or folder to the corpus",
-        ),
-        Command(
-            "tokenizers.open",
-            "",
-            "",
-            "one that was saved elsewhere",
-            "Open a tokenizer file",
-        ),
-        Command(
-            "tokenizers.delete_stopped",
-            "",
-            "",
-            "that nobody named",
-            "Delete tokenizers of stopped trainings…",
-        ),
-        Command(
-            "tokenizers.change_pattern",
-            "",
-            "",
-            "see how it splits a text, and change that",
-            _PATTERN,
-        ),
-        Command(
-            "tokenizers.fetch",
-            "",
-            "",
-            "gpt-4o, or OWNER/NAME of a hub",
-            "Fetch a tokenizer by name…",
-        ),
-        Command(
-            "",
+            None,
             "tab,shift+tab",
             help="to the next part of the screen, and back; the line above the keys names it",
         ),
     ),
     "In dialogs too": (
         Command(
-            "command_palette",
+            _app.action_command_palette,
             "ctrl+p",
             "More",
             "every command by name, themes too",
@@ -470,7 +618,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             always=True,
         ),
         Command(
-            "quit",
+            _app.action_quit,
             "ctrl+q",
             "Quit",
             "leave; everything comes back next time",
@@ -480,376 +628,406 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     ),
     "Corpus": (
         Command(
-            "run_preset(False)",
+            partial(_tree.action_run_preset, False),
             "enter",
             "Run",
             "with its own options: see what comes out",
-            "",
-            _OPEN,
-            "on preset",
+            help=_OPEN,
+            when=_tree.entry.preset,
         ),
-        Command("open", "enter", "Open", "open it, or close it", "", _OPEN, "on group"),
-        Command("select_cursor", "enter"),
         Command(
-            "run_preset(True)",
+            _tree.action_select_cursor,
+            "enter",
+            "Open",
+            "open it, or close it",
+            help=_OPEN,
+            when=_tree.on_group,
+        ),
+        Command(_tree.action_select_cursor, "enter"),
+        Command(
+            partial(_tree.action_run_preset, True),
             "f7",
             "Step",
             "learn the merges of a preset one by one",
-            when="on preset",
+            when=_tree.entry.preset,
         ),
         Command(
-            "mark('corpus')",
+            partial(_tree.action_mark, "corpus"),
             "space",
             "Choose",
             "train on this text, or all of a group",
-            when="markable",
+            when=_tree.markable,
         ),
         Command(
-            "only",
+            _tree.action_only,
             "o",
             "Only",
             "train on this text alone, or on those of a group",
-            when="has others",
+            when=_tree.has_others,
         ),
         Command(
-            "weigh",
+            _tree.action_weigh,
             "number_sign",
             "Weight",
             "how many times this text counts beside the others",
-            when="chosen",
+            when=_tree.is_chosen,
         ),
         Command(
-            "choose_field",
+            _tree.action_choose_field,
             "c",
             "Column",
             "which field of this file is read; its first documents",
-            when="on rows",
+            when=_tree.has_fields,
         ),
-        Command("edit", "e", "Edit", "open this text in the editor", when="on text"),
         Command(
-            "mark('reference')",
+            _tree.action_edit,
+            "e",
+            "Edit",
+            "open this text in the editor",
+            when=_tree.is_text,
+        ),
+        Command(
+            partial(_tree.action_mark, "reference"),
             "r",
             "Reference",
             "compare with this text in the audit",
-            when="markable",
+            when=_tree.markable,
         ),
     ),
     "Tokenizers": (
-        Command("select", "enter", "Use", "put this tokenizer in force"),
         Command(
-            "change_pattern",
+            _tokenizers.action_select,
+            "enter",
+            "Use",
+            "put this tokenizer in force",
+        ),
+        Command(
+            _tokenizers.action_change_pattern,
             "p",
             "Pattern",
             "see how this tokenizer splits a text, and change that",
         ),
         Command(
-            "rename",
+            _tokenizers.action_rename,
             "n",
             "Rename",
             "what this tokenizer is called in the list; its file stays as it is",
         ),
         Command(
-            "delete",
+            _tokenizers.action_delete,
             "delete",
             "Delete",
             "delete the file of this tokenizer of yours",
-            "",
-            _DELETE,
-            "on own",
+            help=_DELETE,
+            when=_tokenizers.on_trained,
         ),
         Command(
-            "forget",
+            _tokenizers.action_delete,
             "delete",
             "Forget",
             "take it off the list; its file stays",
-            "",
-            _DELETE,
-            "on other",
+            help=_DELETE,
+            when=_tokenizers.on_other,
         ),
     ),
     "Training": (
-        Command("", "enter", help="in a field: train"),
-        Command("", "space", help="on pattern or ties: see what there is to choose"),
+        Command(None, "enter", help="in a field: train"),
+        Command(None, "space", help="on pattern or ties: see what there is to choose"),
     ),
     "Lists": (
-        *_both("move", "up,k down,j", _ROW),
-        *_both("move_page", "pageup pagedown", "by what is seen at once"),
-        *_both("move_to_end", "home end", "to the first row, to the last", 0, 1),
+        *_both(_rows.action_move, "up,k down,j", _ROW, -1, 1),
+        *_both(
+            _rows.action_move_page,
+            "pageup pagedown",
+            "by what is seen at once",
+            -1,
+            1,
+        ),
+        *_both(
+            _rows.action_move_to_end,
+            "home end",
+            "to the first row, to the last",
+            0,
+            1,
+        ),
         Command(
-            "select",
+            _rows.action_select,
             "enter",
-            "",
-            "in the audit: show the merge, put an example into the editor",
+            does="in the audit: show the merge, put an example into the editor",
         ),
     ),
     "Merge log": (
         Command(
-            "search",
+            _log.action_search,
             "slash",
             "Search",
             "tokens by their text, their bytes as 0x2074, or id",
         ),
-        *_both("choice", "left,h right,l", _SHOWN),
-        *_both("copy", "c C", "copy this row, or (C) all that are shown", "row", "all"),
+        *_both(_log.action_choice, "left,h right,l", _SHOWN, -1, 1),
+        *_both(
+            _log.action_copy,
+            "c C",
+            "copy this row, or (C) all that are shown",
+            "row",
+            "all",
+        ),
     ),
     "Why and pairs": (
         Command(
-            "turn_why",
+            _training.action_turn_why,
             "w",
             "Why",
             "beside the merge log: why this merge, its pairs, the code, or nothing",
         ),
         Command(
-            "turn_writing",
+            _training.action_turn_writing,
             "b",
             "Bytes",
             "tokens there as text, hexadecimal or decimal bytes, or ids",
         ),
         Command(
-            "training.go_to",
+            _features.training.go_to,
             "g",
             "Go to",
             "a step, or the first at which a condition holds",
-            "Go to a step …",
+            name="Go to a step …",
         ),
         Command(
-            "training.train_until",
+            _features.training.train_until,
             "u",
             "Until",
             "train until a condition holds, then wait",
-            "Train until …",
+            name="Train until …",
         ),
+        FASTER,
+        SLOWER,
         Command(
-            "shown.change_pace(1)",
-            "plus",
-            "Faster",
-            "all merges in less time, up to none",
-            "Play faster",
-            _PACE,
-        ),
-        Command(
-            "shown.change_pace(-1)",
-            "minus",
-            "Slower",
-            "all merges in more time",
-            "Play slower",
-            _PACE,
-        ),
-        Command(
-            "shown.play", "space", "", help="hold the merge that is shown, and go on"
+            _features.shown.play,
+            "space",
+            help="hold the merge that is shown, and go on",
         ),
     ),
     "Code": (
-        Command("run_line(1)", "f7,right", "Line", _LINE, help=_LINE, when="on code"),
-        Command("run_line(-1)", "left", help=_LINE, when="on code"),
         Command(
-            "turn_code",
+            partial(_why.action_run_line, 1),
+            "f7,right",
+            "Line",
+            _LINE,
+            help=_LINE,
+            when=_why.shows_code,
+        ),
+        Command(
+            partial(_why.action_run_line, -1),
+            "left",
+            help=_LINE,
+            when=_why.shows_code,
+        ),
+        Command(
+            _why.action_turn_code,
             "i",
             "Encode",
             "the code of encoding the editor's word, or of the merge",
-            when="on code",
+            when=_why.shows_code,
         ),
     ),
     "Curve": (
         Command(
-            "show_next",
+            _curve.action_show_next,
             "m",
             "Metric",
             "bytes per token, tokens saved, use, Rényi efficiency",
         ),
         Command(
-            "resuming.show_runs",
-            "",
-            "",
-            "compare them; lay a curve under this",
-            "List of trainings …",
+            _features.resuming.show_runs,
+            does="compare them; lay a curve under this",
+            name="List of trainings …",
         ),
         Command(
-            "toggle('logarithmic')",
+            _curve.action_change_scale,
             "z",
             "Log scale",
             "give the first merges, which matter most, more room",
         ),
-        *_both("travel", "left right", "to the dot before, to the next"),
-        *_both("travel_to_end", "home end", _ENDS, 0, 1),
+        *_both(
+            _curve.action_travel,
+            "left right",
+            "to the dot before, to the next",
+            -1,
+            1,
+        ),
+        *_both(_curve.action_travel_to_end, "home end", _ENDS, 0, 1),
     ),
     "Line of steps": (
         Command(
-            "play",
+            _features.shown.play,
             "space",
             "Play",
             "the editor's text from bytes to the last merge",
             help=_PLAY,
-            when="stands",
+            when=_line.is_held,
         ),
         Command(
-            "pause",
+            _features.shown.play,
             "space",
             "Pause",
             "stay at this merge; again: play on",
             help=_PLAY,
-            when="plays",
+            when=_line.playing,
         ),
         Command(
-            "shown.change_pace(1)",
+            partial(_features.shown.change_pace, 1),
             "plus",
             "Faster",
             "all merges in less time",
             help=_PACE,
-            when="plays",
         ),
         Command(
-            "shown.change_pace(-1)",
+            partial(_features.shown.change_pace, -1),
             "minus",
             "Slower",
             "all merges in more time",
             help=_PACE,
-            when="plays",
         ),
-        Command("shown.travel(-1)", "left", "Back", "one merge back"),
-        Command("shown.travel(1)", "right", "Forward", "one merge on"),
-        *_both("shown.travel", "shift+left shift+right", "ten back or on", -10, 10),
+        Command(
+            partial(_features.shown.travel, -1),
+            "left",
+            "Back",
+            "one merge back",
+        ),
+        Command(
+            partial(_features.shown.travel, 1),
+            "right",
+            "Forward",
+            "one merge on",
+        ),
         *_both(
-            "leap",
+            _features.shown.travel,
+            "shift+left shift+right",
+            "ten back or on",
+            -10,
+            10,
+        ),
+        *_both(
+            _line.action_leap,
             "ctrl+left,pageup ctrl+right,pagedown",
             "a twentieth of the way back or on",
+            -1,
+            1,
         ),
-        *_both("go_to_end", "home end", _ENDS, 0, 1),
+        *_both(_line.action_go_to_end, "home end", _ENDS, 0, 1),
     ),
     "Editor": (
+        TURN_SIDE,
+        NEXT_PITFALL,
         Command(
-            "turn_side",
-            "ctrl+t",
-            "Why",
-            "at the right: the token, why this split, what may come",
-            _SIDE,
+            partial(_editor.action_go_to_pitfall, -1),
+            "alt+n",
+            does="to the pitfall before",
         ),
+        TURN_VIEW,
         Command(
-            "go_to_pitfall(1)",
-            "ctrl+n",
-            "Pitfall",
-            "to what trips tokenizers next",
-            "Go to the next pitfall",
-        ),
-        Command("go_to_pitfall(-1)", "alt+n", "", "to the pitfall before"),
-        Command(
-            "turn_view", "ctrl+l", "", "one after the other, then the text again", _VIEW
-        ),
-        Command(
-            "lanes.ask",
+            _features.lanes.ask,
             "alt+l",
             "Lanes",
             _LANES,
-            "Lanes: other tokenizers under the text",
+            name="Lanes: other tokenizers under the text",
+        ),
+        SHOW_SPACES,
+        SHOW_SPECIALS,
+        PIN,
+        *_both(
+            _editor.status_lines.walk,
+            "alt+up alt+down",
+            "what earlier edits did",
+            1,
+            -1,
+        ),
+        NEXT_EXAMPLE,
+        Command(
+            partial(_editor.action_copy, "text"),
+            does="the selection, or all of it",
+            name="Copy the text",
         ),
         Command(
-            "toggle_spaces",
-            "ctrl+g",
-            "",
-            "as glyphs; again: as blanks",
-            "Show spaces and tabs",
+            partial(_editor.action_copy, "ids"),
+            does="of the selection, or of all; with spaces between",
+            name="Copy token ids",
         ),
         Command(
-            "toggle_specials",
-            "ctrl+r",
-            "",
-            "in the editor; as text at first",
-            "Special tokens as tokens or as text",
-        ),
-        Command(
-            "pin",
-            "ctrl+b",
-            "",
-            "see what differs from it from now on",
-            "Pin the text, or unpin it",
-        ),
-        *_both("walk_edits", "alt+up alt+down", "what earlier edits did", 1, -1),
-        Command(
-            "next_example",
-            "alt+e",
-            "",
-            "small texts that show what tokens do",
-            "Next example",
-        ),
-        Command("copy('text')", "", "", "the selection, or all of it", "Copy the text"),
-        Command(
-            "copy('ids')",
-            "",
-            "",
-            "of the selection, or of all; with spaces between",
-            "Copy token ids",
-        ),
-        Command(
-            "copy('list')",
+            partial(_editor.action_copy, "list"),
             "alt+c",
-            "",
-            "of the selection, or of all",
-            "Copy token ids as a Python list",
+            does="of the selection, or of all",
+            name="Copy token ids as a Python list",
         ),
-        *(
-            Command(
-                f"share('{kind}')",
-                "",
-                "",
-                _PICTURE,
-                f"Save a picture of the text: {kind}",
-            )
-            for kind in _PICTURES
-        ),
-        Command("history('undo')", "", "", "the last edit: Ctrl+Z", "Undo"),
+        *(_picture(kind) for kind in _PICTURES),
         Command(
-            "history('redo')", "", "", "the edit that was undone last: Ctrl+Y", "Redo"
+            _editor.area.undo,
+            does="the last edit: Ctrl+Z",
+            name="Undo",
         ),
-        Command("", "ctrl+z,ctrl+y", help="undo, redo"),
-        Command("", "ctrl+c,ctrl+v", help="copy, paste"),
+        Command(
+            _editor.area.redo,
+            does="the edit that was undone last: Ctrl+Y",
+            name="Redo",
+        ),
+        Command(None, "ctrl+z,ctrl+y", help="undo, redo"),
+        Command(None, "ctrl+c,ctrl+v", help="copy, paste"),
     ),
     "Audit": (
         Command(
-            "stop",
+            _features.audit.audit,
             "escape",
             "Stop",
             "do without the audit that is under way",
-            when="auditing",
+            when=_audit.audit.running,
         ),
         Command(
-            "search",
+            _audit.action_search,
             "slash",
             "Search",
             "by the token's text, its id, or its bytes in hex",
         ),
-        Command("turn_panel", "w", "Why", "what else is known of the token"),
         Command(
-            "audit.export",
+            partial(_audit.panel.action_turn, 1),
+            "w",
+            "Why",
+            "what else is known of the token",
+        ),
+        Command(
+            _features.audit.export,
             "x",
             "Export",
             "what is shown, as .jsonl, .csv or .md",
-            "Export the tokens shown…",
+            name="Export the tokens shown…",
         ),
         Command(
-            "audit.with_model",
-            "",
-            "",
-            "or no longer",
-            "Audit with a model's embeddings …",
+            _features.audit.with_model,
+            does="or no longer",
+            name="Audit with a model's embeddings …",
         ),
         Command(
-            "audit.with_texts",
-            "",
-            "",
-            "count the tokens in them, or stop that",
-            "Audit with the chosen texts",
+            _features.audit.with_texts,
+            does="count the tokens in them, or stop that",
+            name="Audit with the chosen texts",
         ),
     ),
     "Tokens": (
-        Command("sort_next", "s", "Sort", "by the next column"),
-        Command("toggle('reverse')", "S", "Reverse", "turn the order around"),
+        Command(_tokens.action_sort_next, "s", "Sort", "by the next column"),
+        Command(
+            _tokens.action_reverse,
+            "S",
+            "Reverse",
+            "turn the order around",
+        ),
         *_both(
-            "choice",
+            _tokens.action_choice,
             "left,h right,l",
             "one kind only, then the next; special tokens and unused ids at the end",
+            -1,
+            1,
         ),
         Command(
-            "severity",
+            _tokens.action_severity,
             "v",
             "Worse",
             "only what is worse: notes, warnings, problems, then all",
@@ -857,123 +1035,106 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     ),
     "Evidence": (
         *_both(
-            "turn",
+            _evidence.action_turn,
             "left,h right,l",
             "what is known of the token: see the next, see the one before",
+            -1,
+            1,
         ),
     ),
     "Compare": (
         Command(
-            "stop",
+            _features.comparison.compare,
             "escape",
             "Stop",
             "do without the rest of the comparison",
-            when="comparing",
+            when=_compare.comparison.running,
         ),
         Command(
-            "choose",
+            _compare.action_choose,
             "a",
             "Choose anew",
             "other tokenizers, or other texts",
-            when="has compared",
+            when=_compare.has_compared,
         ),
         Command(
-            "comparison.export",
+            _features.comparison.export,
             "x",
             "Export",
             "what is shown, as .csv, .md or .tex",
-            "Export this comparison…",
+            name="Export this comparison…",
         ),
     ),
     "Tokenizers to compare": (
-        Command("mark", "space", "Choose", "compare this tokenizer, or leave it out"),
+        Command(
+            _picker.action_mark,
+            "space",
+            "Choose",
+            "compare this tokenizer, or leave it out",
+        ),
     ),
     "Comparison": (
-        Command("choice(-1)", "left,h", help=_VIEWS),
-        Command("choice(1)", "right", "View", _VIEWS, help=_VIEWS),
-        Command("choice(1)", "l", help=_VIEWS),
+        Command(partial(_comparison.action_choice, -1), "left,h", help=_VIEWS),
         Command(
-            "metric(1)",
+            partial(_comparison.action_choice, 1), "right", "View", _VIEWS, help=_VIEWS
+        ),
+        Command(partial(_comparison.action_choice, 1), "l", help=_VIEWS),
+        Command(
+            partial(_comparison.action_metric, 1),
             "m",
             "Metric",
             "the next metric, from tokens to parity",
             help=_TURN,
-            when="metric",
-        ),
-        Command("metric(-1)", "M", help=_TURN, when="metric"),
-        Command(
-            "tokenizer", "t", "Tokenizer", "show another tokenizer", when="tokenizer"
+            when=_comparison.has_metrics,
         ),
         Command(
-            "reference",
+            partial(_comparison.action_metric, -1),
+            "M",
+            help=_TURN,
+            when=_comparison.has_metrics,
+        ),
+        Command(
+            _comparison.action_tokenizer,
+            "t",
+            "Tokenizer",
+            "show another tokenizer",
+            when=_comparison.has_tokenizers,
+        ),
+        Command(
+            _comparison.action_reference,
             "r",
             "Parity",
             "relate parity to this text or folder",
-            when="reference",
+            when=_comparison.has_references,
         ),
-        Command("sort_next", "s", "Sort", "by the next column", when="can sort"),
         Command(
-            "toggle('reverse')",
+            _comparison.action_sort_next,
+            "s",
+            "Sort",
+            "by the next column",
+            when=_comparison.can_sort,
+        ),
+        Command(
+            _comparison.action_reverse,
             "S",
             "Reverse",
             "turn the order around",
-            when="can sort",
+            when=_comparison.can_sort,
         ),
     ),
 }
 """By the part of the screen that they are for; in the order in which the help tells them."""
+_ALL: Final = [command for commands in COMMANDS.values() for command in commands]
+_NUMBERS: Final = {command: number for number, command in enumerate(_ALL)}
 
 
-def bindings(part: str) -> list[BindingType]:
-    return [
-        Binding(
-            *(command.keys, command.run, command.label),
-            show=bool(command.label),
-            tooltip=_sentence(command.does),
-            priority=command.priority,
-        )
-        for command in COMMANDS[part]
-        if command.keys and command.action
-    ]
-
-
-def applies(
-    part: str, owner: object, action: str, parameters: Sequence[object] = ()
-) -> bool:
-    """Whether an action of a part of the screen can be done now; one that the table does not know always can."""
-    done = f"screen.do({', '.join(map(repr, parameters))})" if action == "do" else ""
-    some = [
-        one
-        for one in COMMANDS[part]
-        if one.run == done or one.action.partition("(")[0] == action
-    ]
-    return all(command.applies(owner) for command in some)
-
-
-def checks(part: str) -> Any:
-    """The `check_action` of what has the commands of a part."""
-    return lambda owner, action, parameters: applies(part, owner, action, parameters)
-
-
-def tooltip(action: str) -> str:
-    """What stands on a button for a command: what it does, and the key that does so, and where."""
-    all_of_them = (
-        (part, command) for part, commands in COMMANDS.items() for command in commands
-    )
-    part, command = next(one for one in all_of_them if one[1].action == action)
+def tooltip(command: Command) -> str:
+    """Return the sentence for a button of a command: what it does, and which key does so where."""
+    if not command.keys:
+        return _sentence(command.does)
+    part = next(part for part, commands in COMMANDS.items() if command in commands)
     where = "anywhere" if part == "Everywhere" else f"in the {part.lower()}"
-    return _sentence(
-        f"{command.does}; {long_name(command.keys)} {where}"
-        if command.keys
-        else command.does
-    )
-
-
-def key_of(action: str) -> str:
-    """The key of a command of the editor, in short."""
-    return short_name(
-        next(command.keys for command in COMMANDS["Editor"] if command.action == action)
-    )
+    return _sentence(f"{command.does}; {long_name(command.keys)} {where}")
 
 
 def help_lines(commands: Iterable[Command]) -> list[tuple[str, str]]:
@@ -984,7 +1145,7 @@ def help_lines(commands: Iterable[Command]) -> list[tuple[str, str]]:
         first = [
             key
             for command in some
-            for key in command.keys.split(",")[: None if not command.action else 1]
+            for key in command.keys.split(",")[: None if not command.deed else 1]
         ]
         lines.append((" ".join(map(long_name, dict.fromkeys(first))), does))
     return lines

@@ -20,7 +20,14 @@ from textual.containers import Container, Horizontal
 from textual.worker import Worker, WorkerError
 
 from bpe_core.visible import visible
-from tui.commands import PANE_BY_ID, PANES, PaneEntry, bindings, checks
+from tui.commands import (
+    PANE_BY_ID,
+    PANES,
+    HasCommands,
+    PaneEntry,
+    PartBindings,
+    Work,
+)
 from tui.disk.config import Configuration
 from tui.disk.locked import Autosave, checkpoint_of
 from tui.features.feature import StateScreen, guarded
@@ -39,15 +46,14 @@ SECONDS_TO_END: Final = 1.5  # how long the app waits at its end for what runs b
 _SECONDS_TO_KEEP: Final = 0.5  # from an edit to the moment when the text is kept
 
 
-class MainScreen(StateScreen):
+class MainScreen(HasCommands, StateScreen):
     """Five panes, the line of steps under them, and everything they show; what is done is done by its `features`."""
 
     AUTO_FOCUS = ""  # the editor gets it: passing through another pane would hide the editor on a small screen
 
     # Else Textual draws all of it again wherever a mouse button goes down, or the mouse is dragged.
     ALLOW_SELECT = False
-    BINDINGS: ClassVar[list[BindingType]] = bindings("Everywhere")
-    check_action = checks("Everywhere")
+    BINDINGS: ClassVar[list[BindingType]] = PartBindings("Everywhere")
 
     features: Features  # there once the panes are
 
@@ -219,17 +225,10 @@ class MainScreen(StateScreen):
 
     # What is asked for
 
-    def action_do(self, name: str, *arguments: Any) -> None:
-        """What a key, a button, a pane or the palette asks of a feature, such as "training.train".
-
-        What takes its time, or asks the user, goes on beside the screen.
-        """
-        feature, _, deed = name.partition(".")
-        work = getattr(getattr(self.features, feature), deed)(*arguments)
-        if work is not None:
-            self.run_worker(
-                guarded(self, lambda: work, partial(self.say, severity="error"))
-            )
+    def run_in_background(self, work: Work) -> None:
+        """Start what a key, a button, a pane or the palette asks of a feature; it runs in the background."""
+        failed = partial(self.say, severity="error")
+        self.run_worker(guarded(self, lambda: work, failed))
 
     def hear(self, key: str = "") -> None:
         """Tell a lesson of a key, or that something has changed."""
@@ -266,6 +265,23 @@ class MainScreen(StateScreen):
         )
         if self.focused is event.widget and (pane := next(panes, None)):
             self.active = pane.id or ""
+
+    @property
+    def is_idle(self) -> bool:
+        return not self.run.busy
+
+    @property
+    def is_playing(self) -> bool:
+        return self.run.busy and self.playing
+
+    @property
+    def is_held(self) -> bool:
+        return self.run.busy and not self.playing
+
+    @property
+    def has_room(self) -> bool:
+        """Whether it shows several panes; else each pane fills the screen anyway."""
+        return not (self.has_class("-narrow") or self.has_class("-low"))
 
     def action_fill(self) -> None:
         self.update_classes({"-fill": not self.has_class("-fill")})

@@ -16,9 +16,9 @@ from textual.reactive import var
 from bpe_core.metrics.catalog import METRICS, OF_PARTS
 from bpe_core.metrics.comparison import WITHOUT_SPACES, Amounts
 from bpe_core.visible import counted, token_label, visible
-from tui.commands import bindings, checks
+from tui.commands import PartBindings, features_of
 from tui.drawing.lines import LETTERS, beside, cut, placed, shape
-from tui.state import ComparisonRun, PlaceInText, do
+from tui.state import ComparisonRun, PlaceInText
 from tui.table.table import Cell, Choices, Column, Table
 
 _SCALED: Final = 1000  # rows that the scale of a drawing is made for
@@ -65,8 +65,7 @@ _NOTHING: Final = View("", "", "", (), 0, lambda row: "")
 class ComparisonTable(Table):
     """The rows of the view that is seen; `choice` is its key, for the line below the rows has the views."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("Comparison")
-    check_action = checks("Comparison")
+    BINDINGS: ClassVar[list[BindingType]] = PartBindings("Comparison")
 
     aspect: var[Aspect] = var(
         Aspect(), init=False
@@ -111,8 +110,21 @@ class ComparisonTable(Table):
         self.watch_aspect()
         self.to_top()
 
-    def can_turn(self, what: str) -> bool:
-        return what in self.view.turns
+    @property
+    def has_metrics(self) -> bool:
+        return "metric" in self.view.turns
+
+    @property
+    def has_tokenizers(self) -> bool:
+        return "tokenizer" in self.view.turns
+
+    @property
+    def has_references(self) -> bool:
+        return "reference" in self.view.turns
+
+    @property
+    def can_sort(self) -> bool:
+        return any(column.sort for column in self.columns)
 
     def action_metric(self, by: int) -> None:
         keys = tuple(OF_PARTS)
@@ -132,7 +144,7 @@ class ComparisonTable(Table):
 
     def row_selected(self, row: int) -> None:
         if (target := self.view.target(row)) is not None:
-            do(self, "texts.open_place", target)
+            features_of(self).texts.open_place(target)
 
     @property
     def choices(self) -> Choices:
@@ -147,7 +159,7 @@ class ComparisonTable(Table):
             return "Encoding …"
         if not self._comparison.texts:
             return "Nothing is compared: a chooses tokenizers and texts."
-        return f"Nothing differs here{'; t shows another tokenizer' * self.can_turn('tokenizer')}."
+        return f"Nothing differs here{'; t shows another tokenizer' * self.has_tokenizers}."
 
 
 def views(comparison: ComparisonRun, aspect: Aspect) -> list[View]:
