@@ -99,9 +99,9 @@ def sections(title: str, parts: Collection[str]) -> tuple[Group, Group]:
             for column in columns.get(pane, ())
             if column.hint
         }
-        return _section(
-            f"{pane}: words", {**WORDS[pane], **hints, **WORDS[pane]}.items()
-        )  # each once, a word as such
+        meanings = WORDS.get(pane, {})
+        # Each once, a word as such.
+        return _section(f"{pane}: words", {**meanings, **hints, **meanings}.items())
 
     keys = {
         part: _section(f"{part}: keys", help_lines(some))
@@ -112,9 +112,8 @@ def sections(title: str, parts: Collection[str]) -> tuple[Group, Group]:
     found = _section(
         "What an audit finds", ((name, kind.meaning) for name, kind in KINDS.items())
     )
-    return Group(words(title), *map(keys.__getitem__, parts)), Group(
-        *rest, *others, found
-    )
+    here = [keys[part] for part in parts if part in keys]
+    return Group(words(title), *here), Group(*rest, *others, found)
 
 
 def _section(title: str, rows: Iterable[tuple[str, str]]) -> Group:
@@ -123,6 +122,8 @@ def _section(title: str, rows: Iterable[tuple[str, str]]) -> Group:
     table.add_column()
     for name, meaning in rows:
         table.add_row(Text(name.strip() or "▲ ● ○"), Text(meaning, "dim"))
+    if not table.row_count:
+        return Group()
     return Group(Text(title, "bold"), table, "")
 
 
