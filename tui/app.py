@@ -20,7 +20,7 @@ from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES, Theme
 
 from bpe_core.visible import visible
-from tui.commands import HasCommands, PartBindings
+from tui.commands.keys import HasCommands, PartBindings
 from tui.disk.config import load_configuration
 from tui.drawing.palette import TOKEN_COLORS
 from tui.screen import MainScreen

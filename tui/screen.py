@@ -21,14 +21,9 @@ from textual.reactive import Reactive
 from textual.worker import Worker, WorkerError
 
 from bpe_core.visible import visible
-from tui.commands import (
-    PANE_BY_ID,
-    PANES,
-    HasCommands,
-    PaneEntry,
-    PartBindings,
-    Work,
-)
+from tui.commands.command import Work
+from tui.commands.keys import HasCommands, PartBindings
+from tui.commands.panes import PANE_BY_ID, PANES, PaneEntry
 from tui.disk.config import Configuration
 from tui.disk.locked import Autosave, checkpoint_of
 from tui.features.feature import StateScreen, guarded

@@ -10,7 +10,7 @@ from textual.app import App
 from textual.widgets import Input, Label
 
 from bpe_core import save, train
-from tui.commands import Work
+from tui.commands.command import Work
 from tui.dialogs.questions import Ask, AskPath, Confirm, place_of_file, whole_number
 
 # Paths that people type

@@ -23,7 +23,11 @@ from bpe_core.patterns import PATTERNS
 from bpe_core.trainer import TIES
 from tui import glossary
 from tui.app import BpeScope
-from tui.commands import COMMANDS, PANES, Command, help_lines, long_name
+from tui.commands.command import Command
+from tui.commands.key_names import long_name
+from tui.commands.keys import help_lines
+from tui.commands.panes import PANES
+from tui.commands.table import COMMANDS
 from tui.dialogs.help import sections
 from tui.features.all import Features
 from tui.glossary import LONGEST, PATTERN_MEANINGS, TIE_MEANINGS, WORDS
@@ -80,10 +84,10 @@ def bound(owner: type[object]) -> dict[str, Binding]:
 
 def named(command: Command) -> str:
     """The method that does it, as the table names it; empty if Textual's own widgets do it."""
-    deed: Any = command.deed
-    if isinstance(deed, partial):
-        deed = deed.func
-    return deed._path if deed else ""
+    method: Any = command.method
+    if isinstance(method, partial):
+        method = method.func
+    return method._path if method else ""
 
 
 def test_each_part_of_the_table_is_bound_somewhere() -> None:
@@ -97,7 +101,7 @@ def test_each_command_is_bound_and_nothing_else_is(part: str) -> None:
     keys = {
         key
         for command in COMMANDS[part]
-        if command.deed
+        if command.method
         for key in command.keys.split(",")
         if key
     }
@@ -113,7 +117,7 @@ def test_each_command_is_bound_and_nothing_else_is(part: str) -> None:
     of_textual = {
         key
         for command in COMMANDS[part]
-        if not command.deed
+        if not command.method
         for key in command.keys.split(",")
     }
     assert of_textual <= {key for other in (owner, *others) for key in bound(other)}
@@ -133,7 +137,7 @@ def test_what_a_key_does_can_be_asked_for_by_name_and_is_told_in_the_help() -> N
     for part, commands in COMMANDS.items():
         for command in commands:
             if (part, named(command)) != ("Corpus", "action_select_cursor"):
-                assert command.told, command
+                assert command.description, command
 
 
 def test_the_help_tells_neighbors_that_do_the_same_in_one_line() -> None:

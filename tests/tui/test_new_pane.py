@@ -31,7 +31,7 @@ PRESSES = """
 import asyncio
 
 from tui.app import BpeScope
-from tui.commands import COMMANDS
+from tui.commands.table import COMMANDS
 
 
 async def main() -> None:
@@ -63,11 +63,11 @@ asyncio.run(main())
 def test_a_new_pane_takes_every_key(tmp_path: Path, kept: Path) -> None:
     shutil.copytree(ROOT / "tui", tmp_path / "tui")
     (tmp_path / "tui/panes/new.py").write_text(PANE)
-    commands = tmp_path / "tui/commands.py"
-    source = commands.read_text("utf-8")
+    panes = tmp_path / "tui/commands/panes.py"
+    source = panes.read_text("utf-8")
     changed = source.replace("PANES: Final = (\n", ENTRY)
     assert changed != source
-    commands.write_text(changed, "utf-8")
+    panes.write_text(changed, "utf-8")
     ended = subprocess.run(
         [sys.executable, "-c", PRESSES],
         cwd=tmp_path,

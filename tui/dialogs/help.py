@@ -18,17 +18,11 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from bpe_core.auditing.findings import KINDS
-from tui.commands import (
-    COMMANDS,
-    PANE_BY_ID,
-    PANES,
-    PartBindings,
-    features_of,
-    help_lines,
-    in_background,
-    long_name,
-    main_screen,
-)
+from tui.commands.command import features_of, in_background, main_screen
+from tui.commands.key_names import long_name
+from tui.commands.keys import PartBindings, action_of, help_lines
+from tui.commands.panes import PANE_BY_ID, PANES
+from tui.commands.table import COMMANDS
 from tui.disk.lessons import own_lessons
 from tui.glossary import WORDS
 from tui.terminal.guards import Dialog
@@ -162,7 +156,7 @@ class ScopeCommands(SystemCommandsProvider):
                     shown = Content.styled(
                         f"  {long_name(key)}" if key else "", "$text-muted"
                     )
-                    yield name, shown, partial(run, command.action), command.does
+                    yield name, shown, partial(run, action_of(command)), command.does
         for number, one in enumerate(EXAMPLES):
             yield (
                 f"Example: {one.title}",

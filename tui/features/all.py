@@ -28,7 +28,7 @@ _SOON: Final = 0.3  # seconds after which the screen shows which argument is bei
 
 
 class Features:
-    """By their names in `tui.commands`."""
+    """All features, as widgets reach them by `features_of`."""
 
     def __init__(self, screen: StateScreen) -> None:
         self._screen = screen

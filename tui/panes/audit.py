@@ -11,7 +11,9 @@ from textual.widget import Widget
 from textual.widgets import Button, Static
 
 from bpe_core.tokenizer import Tokenizer
-from tui.commands import AUDIT, PartBindings, features_of
+from tui.commands.command import features_of
+from tui.commands.keys import PartBindings
+from tui.commands.table import AUDIT
 from tui.state import Audit, Run, TokenLines
 from tui.table.table import SearchField
 from tui.widgets.pane import Pane, button

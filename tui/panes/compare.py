@@ -11,7 +11,9 @@ from textual.widget import Widget
 from textual.widgets import Button, Select, Static
 
 from bpe_core.visible import counted
-from tui.commands import COMPARE, PartBindings, features_of
+from tui.commands.command import features_of
+from tui.commands.keys import PartBindings
+from tui.commands.table import COMPARE
 from tui.state import ComparisonRun, KnownTokenizer
 from tui.table.table import Table
 from tui.widgets.comparison_table import ComparisonTable

@@ -21,7 +21,7 @@ from bpe_core.corpus import find_files
 from bpe_core.errors import BpeError
 from bpe_core.visible import shortened, visible
 from bpe_core.weighted import Count
-from tui.commands import features_of
+from tui.commands.command import features_of
 from tui.disk.sources import first_characters, first_pieces
 from tui.drawing.palette import colored_pieces
 from tui.state import Corpus, KnownTokenizer, Totals, TrainingOptions

@@ -17,18 +17,10 @@ from textual.reactive import var
 
 from bpe_core.errors import BpeError
 from bpe_core.visible import counted, visible
-from tui.commands import (
-    NEXT_EXAMPLE,
-    PIN,
-    SHOW_SPACES,
-    SHOW_SPECIALS,
-    TURN_VIEW,
-    Command,
-    PartBindings,
-    features_of,
-    in_background,
-    short_name,
-)
+from tui.commands.command import Command, features_of, in_background
+from tui.commands.key_names import short_name
+from tui.commands.keys import PartBindings, action_of
+from tui.commands.table import NEXT_EXAMPLE, PIN, SHOW_SPACES, SHOW_SPECIALS, TURN_VIEW
 from tui.state import Audit, KnownTokenizer, ShownLane, known_name, step_name
 from tui.text.edited_text import MOST_DRAWN, PICTURES
 from tui.widgets.pane import Pane
@@ -338,7 +330,7 @@ class EditorPane(Pane):
         if states != self._states:  # else the whole pane would be drawn again
             self._states = states
             self.border_subtitle = "  ".join(
-                f"[@click={command.action}]{short_name(command.keys)} {f'[bold $accent]{state}[/]' if on else state}[/]"
+                f"[@click={action_of(command)}]{short_name(command.keys)} {f'[bold $accent]{state}[/]' if on else state}[/]"
                 for command, state, on in states
                 if on or command in _HINTED
             )

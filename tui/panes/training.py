@@ -23,17 +23,9 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merges
 from bpe_core.visible import counted, duration, visible
 from bpe_core.weighted import Count
-from tui.commands import (
-    FASTER,
-    MORE_OPTIONS,
-    SLOWER,
-    STEP,
-    STOP,
-    TRAIN,
-    PartBindings,
-    features_of,
-    in_background,
-)
+from tui.commands.command import features_of, in_background
+from tui.commands.keys import PartBindings
+from tui.commands.table import FASTER, MORE_OPTIONS, SLOWER, STEP, STOP, TRAIN
 from tui.drawing.palette import WRITINGS
 from tui.state import (
     PACES,

@@ -18,7 +18,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from bpe_core.visible import visible
-from tui.commands import HasCommands, PartBindings
+from tui.commands.keys import HasCommands, PartBindings
 from tui.drawing.lines import INK_CLASSES, fit, ink_of
 
 

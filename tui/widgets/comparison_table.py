@@ -16,7 +16,8 @@ from textual.reactive import var
 from bpe_core.metrics.catalog import METRICS, OF_PARTS
 from bpe_core.metrics.comparison import WITHOUT_SPACES, Amounts
 from bpe_core.visible import counted, token_label, visible
-from tui.commands import PartBindings, features_of
+from tui.commands.command import features_of
+from tui.commands.keys import PartBindings
 from tui.drawing.lines import LETTERS, beside, cut, placed, shape
 from tui.state import ComparisonRun, PlaceInText
 from tui.table.table import Cell, Choices, Column, Table

@@ -18,7 +18,8 @@ from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
 from bpe_core.visible import visible
-from tui.commands import HasCommands, PartBindings, features_of, in_background
+from tui.commands.command import features_of, in_background
+from tui.commands.keys import HasCommands, PartBindings
 from tui.disk.sources import (
     computer_sources,
     file_source,
@@ -262,9 +263,8 @@ class CorpusTree(HasCommands, Tree[TextSource]):
         )
 
     def action_weigh(self) -> None:
-        if self.is_chosen:
-            corpus = features_of(self).corpus
-            in_background(self, corpus.weigh(self.entry.path, self.entry.title))
+        corpus = features_of(self).corpus
+        in_background(self, corpus.weigh(self.entry.path, self.entry.title))
 
     def action_choose_field(self) -> None:
         if self.is_text and not self.entry.preset:
@@ -273,13 +273,11 @@ class CorpusTree(HasCommands, Tree[TextSource]):
     watch_weights = Tree._invalidate
 
     def action_run_preset(self, stepping: bool) -> None:
-        if self.entry.preset:
-            training = features_of(self).training
-            in_background(self, training.run_preset(self.entry.preset, stepping))
+        training = features_of(self).training
+        in_background(self, training.run_preset(self.entry.preset, stepping))
 
     def action_edit(self) -> None:
-        if self.is_text:
-            features_of(self).texts.open(self.entry)
+        features_of(self).texts.open(self.entry)
 
     def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[TextSource]) -> None:
         self.hint = _source(event.node).reason

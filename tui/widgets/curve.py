@@ -21,7 +21,8 @@ from textual.widget import Widget
 
 from bpe_core.visible import counted, shortened
 from bpe_core.weighted import Count
-from tui.commands import HasCommands, PartBindings, features_of, in_background
+from tui.commands.command import features_of, in_background
+from tui.commands.keys import HasCommands, PartBindings
 from tui.drawing.lines import INK_CLASSES, ink_of
 from tui.terminal.background import in_thread
 

@@ -16,7 +16,8 @@ from bpe_core.trainer import Merge, Merges
 from bpe_core.utf8 import is_utf8
 from bpe_core.visible import counted, token_label
 from bpe_core.weighted import Count, formatted
-from tui.commands import PartBindings, features_of, in_background
+from tui.commands.command import features_of, in_background
+from tui.commands.keys import PartBindings
 from tui.drawing.lines import fit
 from tui.table.rows import SLICE, Search
 from tui.table.table import Cell, Choices, Column, SearchField, Table

@@ -19,7 +19,7 @@ from textual.widgets import Input, Label, OptionList, Select, Static
 from bpe_core.patterns import PATTERNS
 from bpe_core.trainer import TIES
 from bpe_core.visible import visible
-from tui.commands import features_of, in_background
+from tui.commands.command import features_of, in_background
 from tui.glossary import (
     ANOTHER_PATTERN,
     FIELDS,

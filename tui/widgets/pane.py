@@ -6,7 +6,10 @@ from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Button
 
-from tui.commands import Command, HasCommands, PaneEntry, short_name, tooltip
+from tui.commands.command import Command
+from tui.commands.key_names import short_name
+from tui.commands.keys import HasCommands, action_of, tooltip
+from tui.commands.panes import PaneEntry
 
 
 class Pane(HasCommands, Vertical):
@@ -50,7 +53,7 @@ def button(label: str, id: str, command: Command, *, disabled: bool = False) -> 
         label,
         id=id,
         compact=True,
-        action=f"screen.{command.action}",
+        action=f"screen.{action_of(command)}",
         tooltip=tooltip(command),
         disabled=disabled,
     )

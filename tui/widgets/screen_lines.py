@@ -17,19 +17,11 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from bpe_core.visible import counted, token_label, visible
-from tui.commands import (
-    COMMANDS,
-    LEAVE_LESSON,
-    NEXT_STEP,
-    PANES,
-    STEP_BACK,
-    HasCommands,
-    PartBindings,
-    features_of,
-    in_background,
-    main_screen,
-    short_name,
-)
+from tui.commands.command import features_of, in_background, main_screen
+from tui.commands.key_names import short_name
+from tui.commands.keys import HasCommands, PartBindings, action_of
+from tui.commands.panes import PANES
+from tui.commands.table import COMMANDS, LEAVE_LESSON, NEXT_STEP, STEP_BACK
 from tui.drawing.lines import cut, fit
 from tui.state import Run, name_of, pace_told, steps_known
 
@@ -42,7 +34,7 @@ ONE_PANE: Final = (
     "-fill",
 )  # classes of a screen that shows one pane at a time
 ALWAYS: Final = tuple(
-    command.action
+    action_of(command)
     for commands in COMMANDS.values()
     for command in commands
     if command.always
@@ -287,7 +279,7 @@ class HintLine(Static):
         self.screen.set_class(bool(caption), "-lesson")
         place, _, says = map(visible, caption.partition("\n"))
         links = (
-            f"[@click=screen.{command.action}][b]{short_name(command.keys)}[/b] {label}[/]"
+            f"[@click=screen.{action_of(command)}][b]{short_name(command.keys)}[/b] {label}[/]"
             for label, command in _LESSON_LINKS.items()
         )
         self.update(

@@ -16,7 +16,9 @@ from bpe_core.auditing.verdicts import Verdict
 from bpe_core.explain.pitfalls import Pitfall
 from bpe_core.live.baseline import BaselineDiff
 from bpe_core.tokenizer import Tokenizer
-from tui.commands import NEXT_PITFALL, PIN, TURN_SIDE, Command, short_name
+from tui.commands.command import Command
+from tui.commands.key_names import short_name
+from tui.commands.table import NEXT_PITFALL, PIN, TURN_SIDE
 from tui.drawing.lines import Lines, Titles, sentence
 from tui.text.status_texts import (
     RememberedEdit,

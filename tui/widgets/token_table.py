@@ -16,7 +16,8 @@ from bpe_core.auditing.findings import KINDS, Severity
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
 from bpe_core.weighted import Measure
-from tui.commands import PartBindings, features_of
+from tui.commands.command import features_of
+from tui.commands.keys import PartBindings
 from tui.drawing.lines import InfoLine, info_strip, sentence, titles
 from tui.drawing.token_rows import (
     HOLE,

@@ -20,7 +20,8 @@ from textual.widgets.option_list import Option
 
 from bpe_core.patterns import PATTERNS
 from bpe_core.visible import quoted, visible
-from tui.commands import HasCommands, PartBindings, features_of, in_background
+from tui.commands.command import features_of, in_background
+from tui.commands.keys import HasCommands, PartBindings
 from tui.drawing.lines import LETTERS, cut, fit
 from tui.state import KnownTokenizer
 from tui.table.table import Cell, Column, Table

@@ -20,7 +20,8 @@ from bpe_core.explain.trace import TokenUses, token_uses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted
 from bpe_core.weighted import Count, formatted
-from tui.commands import HasCommands, PartBindings, features_of, in_background
+from tui.commands.command import features_of, in_background
+from tui.commands.keys import HasCommands, PartBindings
 from tui.drawing.lines import INKS, InfoLine, Lines, Titles, bar, ink_of, sentence
 from tui.drawing.palette import writer
 from tui.state import Run, StepExplained, steps_known

@@ -1,4 +1,4 @@
-"""Every command in one table: its keys, its words, what it does and when; bindings, palette, help, tooltips are made of it.
+"""Every command in one table: its keys, its words, what it does and when.
 
 The table names methods and properties of widgets and features whose classes are imported later. mypy knows the classes,
 and refuses a name that isn't there.
@@ -6,20 +6,14 @@ and refuses a name that isn't there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import partial
-from importlib import import_module
-from inspect import iscoroutine
-from itertools import groupby
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Final
 
-from textual.binding import Binding, BindingType
+from tui.commands.command import Command, Later, both
+from tui.commands.panes import PANES, PaneEntry
 
 if TYPE_CHECKING:
-    from textual.dom import DOMNode
-
     from tui.app import BpeScope
     from tui.features.all import Features
     from tui.panes.audit import AuditPane
@@ -37,115 +31,6 @@ if TYPE_CHECKING:
     from tui.widgets.tokenizer_lists import TokenizerList, TokenizerPicker
     from tui.widgets.why_panel import WhyPanel
 
-Value = TypeVar("Value")
-Work = Coroutine[Any, Any, None]
-
-
-@dataclass(frozen=True, slots=True)
-class PaneEntry:
-    """A pane before its class is imported."""
-
-    id: str
-    key: str  # the key that leads to it, as Textual calls it
-    title: str
-    shows: str  # what is in it, in a few words
-    place: Literal["left", "upper", "side", "lower"]
-    """Where it stands. Those of one place take turns; where there is no side, its panes take turns with the upper."""
-    path: str  # the module and, after a colon, the class; imported when the first frame is on the screen
-
-    def load(self) -> Any:
-        module, _, name = self.path.partition(":")
-        return getattr(import_module(module), name)
-
-
-PANES: Final = (
-    PaneEntry(
-        "corpus",
-        "f2",
-        "Corpus",
-        "choose texts, see them split",
-        "left",
-        "tui.panes.corpus:CorpusPane",
-    ),
-    PaneEntry(
-        "training",
-        "f3",
-        "Training",
-        "vocabulary, merge log, curve",
-        "upper",
-        "tui.panes.training:TrainingPane",
-    ),
-    PaneEntry(
-        "editor",
-        "f4",
-        "Editor",
-        "type among the tokens",
-        "lower",
-        "tui.panes.editor:EditorPane",
-    ),
-    PaneEntry(
-        "audit",
-        "f5",
-        "Audit",
-        "tokens that were never learned well",
-        "side",
-        "tui.panes.audit:AuditPane",
-    ),
-    PaneEntry(
-        "compare",
-        "f10",
-        "Compare",
-        "tokenizers on the same texts",
-        "side",
-        "tui.panes.compare:ComparePane",
-    ),
-)
-"""In the order of their keys: all that the screen, its title, the keys, the palette and the help know of them."""
-PANE_BY_ID: Final = {entry.id: entry for entry in PANES}
-
-
-# The seam between widgets and features
-
-
-def main_screen(widget: DOMNode) -> MainScreen:
-    """Return the main screen, which the widget is on."""
-    return cast("MainScreen", widget.screen)
-
-
-def features_of(widget: DOMNode) -> Features:
-    """Return what can be asked of the features, such as `features_of(widget).audit.audit()`."""
-    return main_screen(widget).features
-
-
-def in_background(widget: DOMNode, work: Work) -> None:
-    """Start what takes its time or asks the user, such as `features_of(widget).shown.play()`, in the background."""
-    main_screen(widget).run_in_background(work)
-
-
-# Commands
-
-
-class _Later:
-    """Stands in the table for an object whose class is imported later, and notes which attribute is meant.
-
-    For mypy, `_tree` is a `CorpusTree`, so it checks `_tree.action_edit`. When the key is pressed, this is called with
-    the real tree, and returns that one's method.
-
-    >>> _Later().title("a line")()
-    'A Line'
-    """
-
-    def __init__(self, path: str = "") -> None:
-        self._path = path
-
-    def __getattr__(self, name: str) -> _Later:
-        return _Later(f"{self._path}.{name}" if self._path else name)
-
-    def __call__(self, owner: object) -> Any:
-        return attrgetter(self._path)(owner)
-
-
-if TYPE_CHECKING:
     _features: Features
     _app: BpeScope
     _audit: AuditPane
@@ -165,103 +50,10 @@ if TYPE_CHECKING:
     _tree: CorpusTree
     _why: WhyPanel
 else:
-    _features = _Later("screen.features")
-    _app = _audit = _compare = _comparison = _curve = _editor = _evidence = _Later()
-    _line = _log = _picker = _rows = _screen = _tokenizers = _tokens = _Later()
-    _training = _tree = _why = _Later()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Command:
-    """Something that can be asked for by a key, by name, or by both."""
-
-    deed: Callable[[], object] | None
-    """The method that does it; None for keys that Textual's own widgets bind, which the help tells of."""
-    keys: str = ""
-    """As Textual calls them, commas between."""
-    label: str = ""
-    """What the line of keys says; empty if it is not there."""
-    does: str = ""
-    """What it does, in some words: for the tooltip, the palette and the help."""
-    name: str = ""
-    """What it is called in the palette; empty if it is not there."""
-    help: str = ""
-    """What the help says instead; neighbors with the same help share a line."""
-    when: object = None
-    """The property that says whether it applies now; None if it always does."""
-    priority: bool = False
-    """Whether its keys are for it, whatever has the focus."""
-    always: bool = False
-    """Whether the line of keys has it at its right end, however little room there is."""
-
-    def applies(self, owner: object) -> bool:
-        """Whether it can be done now; `owner` is the widget that has its keys."""
-        return self.when is None or bool(cast(_Later, self.when)(owner))
-
-    def run(self, owner: Any) -> object:
-        """Do it. Textual awaits what the owner does; what a feature does goes on in the background."""
-        deed: Any = self.deed
-        arguments = ()
-        if isinstance(deed, partial):
-            deed, arguments = deed.func, deed.args
-        method = deed(owner)
-        work = method(*arguments)
-        if not iscoroutine(work) or method.__self__ is owner:
-            return work
-        in_background(owner, work)
-        return None
-
-    @property
-    def action(self) -> str:
-        """The Textual action that runs it, on a widget with `HasCommands`."""
-        return f"run_command({_NUMBERS[self]})"
-
-    @property
-    def told(self) -> str:
-        """What the help says of it: its label, or else its name, tells what `does` is about."""
-        return self.help or ": ".join(
-            filter(None, ((self.label or self.name).rstrip(" …"), self.does))
-        )
-
-
-class HasCommands:
-    """Runs the commands of the table for the widget, screen or app that has their keys."""
-
-    def check_action(self, action: str, parameters: tuple[Any, ...]) -> bool | None:
-        return action != "run_command" or _ALL[parameters[0]].applies(self)
-
-    def action_run_command(self, number: int) -> object:
-        return _ALL[number].run(self)
-
-
-class PartBindings(list[BindingType]):
-    """The keys of the commands for one part of the screen."""
-
-    def __init__(self, part: str) -> None:
-        self.part = part
-        super().__init__(
-            Binding(
-                command.keys,
-                command.action,
-                command.label,
-                show=bool(command.label),
-                tooltip=_sentence(command.does),
-                priority=command.priority,
-            )
-            for command in COMMANDS[part]
-            if command.keys and command.deed
-        )
-
-
-def _both(
-    deed: Callable[[Value], object], keys: str, help: str, back: Value, on: Value
-) -> tuple[Command, Command]:
-    """Return two commands without a label, one with the argument `back`; a space is between their keys."""
-    back_keys, on_keys = keys.split()
-    return (
-        Command(partial(deed, back), back_keys, help=help),
-        Command(partial(deed, on), on_keys, help=help),
-    )
+    _features = Later("screen.features")
+    _app = _audit = _compare = _comparison = _curve = _editor = _evidence = Later()
+    _line = _log = _picker = _rows = _screen = _tokenizers = _tokens = Later()
+    _training = _tree = _why = Later()
 
 
 def _leading_to(pane: PaneEntry) -> Command:
@@ -537,7 +329,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             name=_FILL,
             when=_screen.has_room,
         ),
-        *_both(_features.shown.travel, "alt+left alt+right", _TRAVEL, -1, 1),
+        *both(_features.shown.travel, "alt+left alt+right", _TRAVEL, -1, 1),
         Command(
             _features.texts.open,
             "ctrl+o",
@@ -735,15 +527,15 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command(None, "space", help="on pattern or ties: see what there is to choose"),
     ),
     "Lists": (
-        *_both(_rows.action_move, "up,k down,j", _ROW, -1, 1),
-        *_both(
+        *both(_rows.action_move, "up,k down,j", _ROW, -1, 1),
+        *both(
             _rows.action_move_page,
             "pageup pagedown",
             "by what is seen at once",
             -1,
             1,
         ),
-        *_both(
+        *both(
             _rows.action_move_to_end,
             "home end",
             "to the first row, to the last",
@@ -763,8 +555,8 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             "Search",
             "tokens by their text, their bytes as 0x2074, or id",
         ),
-        *_both(_log.action_choice, "left,h right,l", _SHOWN, -1, 1),
-        *_both(
+        *both(_log.action_choice, "left,h right,l", _SHOWN, -1, 1),
+        *both(
             _log.action_copy,
             "c C",
             "copy this row, or (C) all that are shown",
@@ -848,14 +640,14 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             "Log scale",
             "give the first merges, which matter most, more room",
         ),
-        *_both(
+        *both(
             _curve.action_travel,
             "left right",
             "to the dot before, to the next",
             -1,
             1,
         ),
-        *_both(_curve.action_travel_to_end, "home end", _ENDS, 0, 1),
+        *both(_curve.action_travel_to_end, "home end", _ENDS, 0, 1),
     ),
     "Line of steps": (
         Command(
@@ -900,21 +692,21 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             "Forward",
             "one merge on",
         ),
-        *_both(
+        *both(
             _features.shown.travel,
             "shift+left shift+right",
             "ten back or on",
             -10,
             10,
         ),
-        *_both(
+        *both(
             _line.action_leap,
             "ctrl+left,pageup ctrl+right,pagedown",
             "a twentieth of the way back or on",
             -1,
             1,
         ),
-        *_both(_line.action_go_to_end, "home end", _ENDS, 0, 1),
+        *both(_line.action_go_to_end, "home end", _ENDS, 0, 1),
     ),
     "Editor": (
         TURN_SIDE,
@@ -935,7 +727,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         SHOW_SPACES,
         SHOW_SPECIALS,
         PIN,
-        *_both(
+        *both(
             _editor.status_lines.walk,
             "alt+up alt+down",
             "what earlier edits did",
@@ -1019,7 +811,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             "Reverse",
             "turn the order around",
         ),
-        *_both(
+        *both(
             _tokens.action_choice,
             "left,h right,l",
             "one kind only, then the next; special tokens and unused ids at the end",
@@ -1034,7 +826,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         ),
     ),
     "Evidence": (
-        *_both(
+        *both(
             _evidence.action_turn,
             "left,h right,l",
             "what is known of the token: see the next, see the one before",
@@ -1124,72 +916,3 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     ),
 }
 """By the part of the screen that they are for; in the order in which the help tells them."""
-_ALL: Final = [command for commands in COMMANDS.values() for command in commands]
-_NUMBERS: Final = {command: number for number, command in enumerate(_ALL)}
-
-
-def tooltip(command: Command) -> str:
-    """Return the sentence for a button of a command: what it does, and which key does so where."""
-    if not command.keys:
-        return _sentence(command.does)
-    part = next(part for part, commands in COMMANDS.items() if command in commands)
-    where = "anywhere" if part == "Everywhere" else f"in the {part.lower()}"
-    return _sentence(f"{command.does}; {long_name(command.keys)} {where}")
-
-
-def help_lines(commands: Iterable[Command]) -> list[tuple[str, str]]:
-    """(keys, what they do) for each line of the help."""
-    told = [command for command in commands if command.keys and command.told]
-    lines = []
-    for does, some in groupby(told, key=lambda command: command.told):
-        first = [
-            key
-            for command in some
-            for key in command.keys.split(",")[: None if not command.deed else 1]
-        ]
-        lines.append((" ".join(map(long_name, dict.fromkeys(first))), does))
-    return lines
-
-
-_SIGNS: Final = {"number_sign": "#", "pageup": "PageUp", "pagedown": "PageDown"} | dict(
-    left="←",
-    right="→",
-    up="↑",
-    down="↓",
-    slash="/",
-    escape="Esc",
-    plus="+",
-    minus="-",
-    full_stop=".",
-    comma=",",
-)
-
-
-def short_name(key: str) -> str:
-    """A key, or the first of some, as lines have room for it.
-
-    >>> short_name("ctrl+t"), short_name("alt+up"), short_name("f6"), short_name("enter")
-    ('^t', 'alt+↑', 'F6', 'enter')
-    """
-    *shifts, name = key.partition(",")[0].split("+")
-    name = _SIGNS.get(
-        name, name.upper() if name[0] == "f" and name[1:].isdigit() else name
-    )
-    return f"^{name}" if shifts == ["ctrl"] else "+".join((*shifts, name))
-
-
-def long_name(key: str) -> str:
-    """A key as a sentence tells it.
-
-    >>> long_name("ctrl+t"), long_name("alt+up"), long_name("f6"), long_name("x")
-    ('Ctrl+T', 'Alt+↑', 'F6', 'x')
-    """
-    *shifts, name = key.split("+")
-    name = _SIGNS.get(name) or (
-        name if len(name) == 1 and not shifts else name.capitalize()
-    )
-    return "+".join((*(shift.capitalize() for shift in shifts), name))
-
-
-def _sentence(does: str) -> str:
-    return f"{does[:1].upper()}{does[1:]}"
