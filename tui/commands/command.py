@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import partial
 from inspect import iscoroutine
@@ -76,8 +76,8 @@ class Command:
     """Its name in the palette; empty if it is not there."""
     help: str = ""
     """Its description in the help, if not made of the above; neighbors with the same one share a line."""
-    when: object = None
-    """The property that says whether it applies now; None if it always does."""
+    when: bool | str | Sequence[str] = True
+    """The property that says whether it applies now: it does unless that is False or empty."""
     priority: bool = False
     """Whether its keys work whatever has the focus."""
     always: bool = False
@@ -85,7 +85,7 @@ class Command:
 
     def applies(self, owner: object) -> bool:
         """Whether it can be done now; `owner` is the widget that has its keys."""
-        return self.when is None or bool(cast(Later, self.when)(owner))
+        return self.when is True or bool(cast(Later, self.when)(owner))
 
     def run(self, owner: Any) -> object:
         """Do it. Textual awaits what the owner does; what a feature does goes on in the background."""

@@ -57,12 +57,13 @@ else:
 
 
 def _leading_to(pane: PaneEntry) -> Command:
+    titles = ", ".join(entry.title.lower() for entry in PANES)
     return Command(
         partial(_screen.action_show, pane.id),
         pane.key,
         does=pane.shows,
         name=f"Show the {pane.title.lower()} pane",
-        help=_PANES,
+        help=f"{titles}; pressed again, the next part of it",
         priority=True,
     )
 
@@ -70,41 +71,26 @@ def _leading_to(pane: PaneEntry) -> Command:
 def _picture(kind: str) -> Command:
     return Command(
         partial(_editor.action_share, kind),
-        does=_PICTURE,
+        does="the tokens in all lanes: of the selection, or else of all that fits",
         name=f"Save a picture of the text: {kind}",
     )
 
 
-_PANES: Final = f"{', '.join(pane.title.lower() for pane in PANES)}; pressed again, the next part of it"
-_TRAVEL: Final = "one step back or on in the life of the vocabulary"
 _TRAIN: Final = (
     "train on the chosen texts; then hold the merge that is shown, and go on"
 )
 _DELETE: Final = (
     "delete the file of a tokenizer trained here; take any other off the list"
 )
-_FILL: Final = "Fill the screen with this pane"
-_PATTERN: Final = "Split pattern of this tokenizer…"
 _OPEN: Final = "run a preset; open a folder"
-_LANES: Final = (
-    "the same text under up to three other tokenizers, or other steps of this one"
-)
-_PICTURES: Final = ("html", "svg", "markdown")
-_PICTURE: Final = "the tokens in all lanes: of the selection, or else of all that fits"
-_ROW: Final = "by one row; in the merge log, travel to that step: the editor follows"
 _ENDS: Final = "before the first merge, after the last"
 _PACE: Final = "show the merges in less time, or in more"
 _PLAY: Final = "the editor's text from bytes to the last merge; or pause"
-_SHOWN: Final = (
-    "show the longest tokens, the most used, ties, partial UTF-8, used up; or all"
-)
 _LINE: Final = "run the next line; after the last, the next merge; or one line back"
-_SIDE: Final = "Why this split, what may come"
 _VIEWS: Final = (
     "texts, folders, scripts, metrics, worst lines, disagreements, vocabularies"
 )
 _TURN: Final = "the next metric of each row, or the one before: from tokens to parity"
-_VIEW: Final = "View: borders, ids, one token a line"
 
 
 # Those that have a button, a link or a hint
@@ -201,7 +187,7 @@ TURN_SIDE: Final = Command(
     "ctrl+t",
     "Why",
     "at the right: the token, why this split, what may come",
-    name=_SIDE,
+    name="Why this split, what may come",
 )
 
 NEXT_PITFALL: Final = Command(
@@ -216,7 +202,7 @@ TURN_VIEW: Final = Command(
     _editor.action_turn_view,
     "ctrl+l",
     does="one after the other, then the text again",
-    name=_VIEW,
+    name="View: borders, ids, one token a line",
 )
 
 SHOW_SPACES: Final = Command(
@@ -326,10 +312,16 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             "f9",
             "Zoom",
             "let this pane fill the screen, and back",
-            name=_FILL,
+            name="Fill the screen with this pane",
             when=_screen.has_room,
         ),
-        *both(_features.shown.travel, "alt+left alt+right", _TRAVEL, -1, 1),
+        *both(
+            _features.shown.travel,
+            "alt+left alt+right",
+            "one step back or on in the life of the vocabulary",
+            -1,
+            1,
+        ),
         Command(
             _features.texts.open,
             "ctrl+o",
@@ -387,7 +379,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command(
             _features.tokenizers.change_pattern,
             does="see how it splits a text, and change that",
-            name=_PATTERN,
+            name="Split pattern of this tokenizer…",
         ),
         Command(
             _features.tokenizers.fetch,
@@ -527,7 +519,13 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command(None, "space", help="on pattern or ties: see what there is to choose"),
     ),
     "Lists": (
-        *both(_rows.action_move, "up,k down,j", _ROW, -1, 1),
+        *both(
+            _rows.action_move,
+            "up,k down,j",
+            "by one row; in the merge log, travel to that step: the editor follows",
+            -1,
+            1,
+        ),
         *both(
             _rows.action_move_page,
             "pageup pagedown",
@@ -555,7 +553,13 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             "Search",
             "tokens by their text, their bytes as 0x2074, or id",
         ),
-        *both(_log.action_choice, "left,h right,l", _SHOWN, -1, 1),
+        *both(
+            _log.action_choice,
+            "left,h right,l",
+            "show the longest tokens, the most used, ties, partial UTF-8, used up; or all",
+            -1,
+            1,
+        ),
         *both(
             _log.action_copy,
             "c C",
@@ -721,7 +725,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _features.lanes.ask,
             "alt+l",
             "Lanes",
-            _LANES,
+            "the same text under up to three other tokenizers, or other steps of this one",
             name="Lanes: other tokenizers under the text",
         ),
         SHOW_SPACES,
@@ -751,7 +755,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             does="of the selection, or of all",
             name="Copy token ids as a Python list",
         ),
-        *(_picture(kind) for kind in _PICTURES),
+        *map(_picture, ("html", "svg", "markdown")),
         Command(
             _editor.area.undo,
             does="the last edit: Ctrl+Z",
