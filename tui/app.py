@@ -20,7 +20,7 @@ from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES, Theme
 
 from bpe_core.visible import visible
-from tui.commands import bindings
+from tui.commands.keys import HasCommands, PartBindings
 from tui.disk.config import load_configuration
 from tui.drawing.palette import TOKEN_COLORS
 from tui.screen import MainScreen
@@ -55,7 +55,7 @@ def _commands() -> type[Provider]:
     return ScopeCommands
 
 
-class BpeScope(App[None]):
+class BpeScope(HasCommands, App[None]):
     """bpescope, opened on `paths`, with `tokenizers` in its list and the last of them in force.
 
     Paths and tokenizers are looked at after the first frame, in a thread. It begins with a `lesson`, if that is the
@@ -67,7 +67,7 @@ class BpeScope(App[None]):
     COMMANDS: ClassVar = {
         _commands
     }  # Textual asks several in no order, and the lessons come first
-    BINDINGS: ClassVar[list[BindingType]] = bindings("In dialogs too")
+    BINDINGS: ClassVar[list[BindingType]] = PartBindings("In dialogs too")
 
     def __init__(
         self,

@@ -17,10 +17,13 @@ from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, Horizontal
+from textual.reactive import Reactive
 from textual.worker import Worker, WorkerError
 
 from bpe_core.visible import visible
-from tui.commands import PANE_BY_ID, PANES, PaneEntry, bindings, checks
+from tui.commands.command import Work
+from tui.commands.keys import HasCommands, PartBindings
+from tui.commands.panes import PANE_BY_ID, PANES, PaneEntry
 from tui.disk.config import Configuration
 from tui.disk.locked import Autosave, checkpoint_of
 from tui.features.feature import StateScreen, guarded
@@ -30,7 +33,7 @@ from tui.terminal.background import in_thread
 from tui.terminal.guards import outdated
 from tui.terminal.selective import SelectiveCompositor
 from tui.widgets.pane import Pane
-from tui.widgets.screen_lines import HintLine, KeyLine, StepLine, TitleLine
+from tui.widgets.screen_lines import ONE_PANE, HintLine, KeyLine, StepLine, TitleLine
 
 if TYPE_CHECKING:
     from tui.features.all import Features
@@ -39,15 +42,14 @@ SECONDS_TO_END: Final = 1.5  # how long the app waits at its end for what runs b
 _SECONDS_TO_KEEP: Final = 0.5  # from an edit to the moment when the text is kept
 
 
-class MainScreen(StateScreen):
+class MainScreen(HasCommands, StateScreen):
     """Five panes, the line of steps under them, and everything they show; what is done is done by its `features`."""
 
     AUTO_FOCUS = ""  # the editor gets it: passing through another pane would hide the editor on a small screen
 
     # Else Textual draws all of it again wherever a mouse button goes down, or the mouse is dragged.
     ALLOW_SELECT = False
-    BINDINGS: ClassVar[list[BindingType]] = bindings("Everywhere")
-    check_action = checks("Everywhere")
+    BINDINGS: ClassVar[list[BindingType]] = PartBindings("Everywhere")
 
     features: Features  # there once the panes are
 
@@ -69,6 +71,10 @@ class MainScreen(StateScreen):
         self._is_keeping = False  # whether the text is newer than what is kept of it
         self.loaded = loaded  # set once all panes are there
         self._arguments = arguments
+        self._in_front = {pane.place: pane.id for pane in reversed(PANES)}
+        """Place -> which of its panes is seen."""
+        self._above = self._in_front["upper"]
+        """The one above the editor where there is no room for more."""
 
     def compose(self) -> ComposeResult:
         state = MainScreen
@@ -219,17 +225,10 @@ class MainScreen(StateScreen):
 
     # What is asked for
 
-    def action_do(self, name: str, *arguments: Any) -> None:
-        """What a key, a button, a pane or the palette asks of a feature, such as "training.train".
-
-        What takes its time, or asks the user, goes on beside the screen.
-        """
-        feature, _, deed = name.partition(".")
-        work = getattr(getattr(self.features, feature), deed)(*arguments)
-        if work is not None:
-            self.run_worker(
-                guarded(self, lambda: work, partial(self.say, severity="error"))
-            )
+    def run_in_background(self, work: Work) -> None:
+        """Start what a key, a button, a pane or the palette asks of a feature; it runs in the background."""
+        failed = partial(self.say, severity="error")
+        self.run_worker(guarded(self, lambda: work, failed))
 
     def hear(self, key: str = "") -> None:
         """Tell a lesson of a key, or that something has changed."""
@@ -266,6 +265,101 @@ class MainScreen(StateScreen):
         )
         if self.focused is event.widget and (pane := next(panes, None)):
             self.active = pane.id or ""
+
+    # The panes
+
+    def action_show(self, pane: str) -> None:
+        self.active = pane
+        self.query_one(f"#{pane}", Pane).focus_next_part()
+
+    def watch_active(self, pane: str) -> None:
+        place = PANE_BY_ID[pane].place
+        self._in_front[place] = pane
+        if place in ("upper", "side"):
+            self._above = pane
+        self.show_panes()
+
+    def show_panes(self) -> None:
+        """Show the panes that there is room for."""
+        shown = self._panes_to_show()
+        for pane in self.query(Pane):
+            pane.display = pane.id in shown
+            self._tell(pane)
+        for container in self.query("#work"):
+            container.display = any(PANE_BY_ID[pane].place != "left" for pane in shown)
+
+    def _panes_to_show(self) -> set[str]:
+        """Return the ids of one pane, one above the editor, or one at each place.
+
+        Where there is no side, a pane that belongs there takes the editor's room too, while it has the focus.
+        """
+        if self._shows_one:
+            return {self.active}
+        if self._shows_all:
+            return set(self._in_front.values())
+        shown = {self._above, self._in_front["left"]}
+        if PANE_BY_ID[self.active].place != "side":
+            shown.add(self._in_front["lower"])
+        return shown
+
+    def bind_panes(self) -> None:
+        """Let panes have the values of this screen, those that rest while they are seen."""
+        facts = [
+            name
+            for name, value in vars(StateScreen).items()
+            if isinstance(value, Reactive)
+        ]
+        for pane in self.query(Pane):
+            pane.facts = tuple(fact for fact in facts if fact in vars(type(pane)))
+            for fact in pane.facts:
+                pane.watch(self, fact, partial(self._tell, pane), init=False)
+            self._tell(pane)
+
+    def _tell(self, pane: Pane) -> None:
+        if pane.display or not pane.RESTS:
+            for fact in pane.facts:
+                setattr(pane, fact, getattr(self, fact))
+
+    @property
+    def _shows_all(self) -> bool:
+        return self.has_class("-huge", "-high") and not self.has_class("-fill")
+
+    @property
+    def _shows_one(self) -> bool:
+        return any(map(self.has_class, ONE_PANE))
+
+    def show_log(self, *, even_alone: bool) -> None:
+        if PANE_BY_ID[self.active].place == "side" or (self._shows_one and even_alone):
+            self.go_to_log()
+        elif not self._shows_one:
+            self._above = "training"
+            self.show_panes()
+
+    def go_to_log(self) -> bool:
+        if self._shows_all:
+            return False
+        self.active = "training"
+        self.set_focus(self.training.log_of_merges)
+        return True
+
+    # When commands apply
+
+    @property
+    def is_idle(self) -> bool:
+        return not self.run.busy
+
+    @property
+    def is_playing(self) -> bool:
+        return self.run.busy and self.playing
+
+    @property
+    def is_held(self) -> bool:
+        return self.run.busy and not self.playing
+
+    @property
+    def has_room(self) -> bool:
+        """Whether it shows several panes; else each pane fills the screen anyway."""
+        return not (self.has_class("-narrow") or self.has_class("-low"))
 
     def action_fill(self) -> None:
         self.update_classes({"-fill": not self.has_class("-fill")})

@@ -1,18 +1,16 @@
-"""What panes show, the values of the screen, frozen and replaced as a whole; and `do`, by which they ask for more."""
+"""What panes show: the values of the screen, frozen and replaced as a whole."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from bpe_core.visible import visible
 from bpe_core.weighted import Measure
 
 if TYPE_CHECKING:
-    from textual.widget import Widget
-
     from bpe_core.auditing.verdicts import Verdict
     from bpe_core.corpus.reading import Skipped, TextFile
     from bpe_core.explain.merge_choice import Explanation
@@ -383,11 +381,3 @@ def steps_known(tokenizer: Tokenizer | None) -> int:
         if tokenizer is not None and tokenizer.vocabulary.knows_merges
         else 0
     )
-
-
-def do(widget: Widget, deed: str, *arguments: object) -> None:
-    """Ask the screen that a widget is on for what a feature can do, by its name, such as "shown.travel_to".
-
-    It does not wait: what takes its time, or asks the user, goes on beside the screen.
-    """
-    cast(Any, widget.screen).action_do(deed, *arguments)

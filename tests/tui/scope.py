@@ -210,6 +210,26 @@ class Alone(App[None]):
         return self.widgets
 
 
+@dataclass
+class AskedFeatures:
+    """Stands for the features of a screen, and passes on which method is called, and with what."""
+
+    heard: Callable[..., object]
+    name: str = ""
+
+    def __getattr__(self, name: str) -> "AskedFeatures":
+        return AskedFeatures(self.heard, f"{self.name}.{name}".lstrip("."))
+
+    def __call__(self, *arguments: object) -> None:
+        self.heard(self.name, *arguments)
+
+
+def listen(screen: Any, heard: Callable[..., object]) -> None:
+    """Let `heard` hear what widgets ask of the features, such as ("shown.travel_to", 3)."""
+    screen.features = AskedFeatures(heard)
+    screen.run_in_background = lambda work: None
+
+
 @asynccontextmanager
 async def alone(
     *widgets: Widget, size: tuple[int, int]
@@ -217,7 +237,7 @@ async def alone(
     """Shows widgets without the rest of the app: hands that use them, and the steps or tokens that they ask for."""
     app, asked = Alone(*widgets), list[Any]()
     async with app.run_test(size=size) as pilot:
-        app.screen.action_do = lambda deed, what=None, *more: asked.append(what)
+        listen(app.screen, lambda deed, what=None, *more: asked.append(what))
         await pilot.pause()
         yield pilot, asked
 

@@ -1,5 +1,6 @@
 """Paths that people type, and keys that they type fast."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from textual.app import App
 from textual.widgets import Input, Label
 
 from bpe_core import save, train
+from tui.commands.command import Work
 from tui.dialogs.questions import Ask, AskPath, Confirm, place_of_file, whole_number
 
 # Paths that people type
@@ -65,13 +67,16 @@ async def test_a_tokenizer_that_is_opened_as_a_text_may_be_meant_as_one(
     ranks = model / "tokenizer.json"
     save(train(TEXT, vocab_size=300), ranks, format="huggingface")
     async with opened() as scope:
+        features = scope.screen.features
 
-        async def answer(command: str, path: Path) -> None:
-            await scope.screen.run_action(f"do('{command}')")
+        async def answer(deed: Callable[[], Work | None], path: Path) -> None:
+            work = deed()
+            if work is not None:
+                scope.screen.run_in_background(work)
             await scope.asked(AskPath)
             await scope.answer(str(path))
 
-        await answer("texts.open", ranks)
+        await answer(features.texts.open, ranks)
         asked = await scope.asked(Confirm)
         assert "tokenizer.json is a tokenizer" in str(
             asked.query(Label).first().render()
@@ -80,26 +85,26 @@ async def test_a_tokenizer_that_is_opened_as_a_text_may_be_meant_as_one(
         await scope.until(
             lambda: scope.area.text.startswith("{"), "it is read as a text"
         )
-        await answer("texts.open", book)
+        await answer(features.texts.open, book)
         await scope.until(
             lambda: scope.area.text == TEXT, "a text is opened without a question"
         )
 
-        await answer("corpus.add_path", model)
+        await answer(features.corpus.add_path, model)
         await scope.asked(Confirm)
         await scope.press("escape")
         await scope.back()
         assert str(model) not in scope.screen.corpus.paths and scope.screen.path == str(
             kept
         )
-        await answer("corpus.add_path", model)
+        await answer(features.corpus.add_path, model)
         await scope.asked(Confirm)
         await scope.press("right", "enter")
         await scope.until(
             lambda: str(model) in scope.screen.corpus.paths, "it is chosen"
         )
 
-        await answer("texts.open", model)
+        await answer(features.texts.open, model)
         await scope.until(
             lambda: scope.screen.path == str(ranks),
             "a folder can only be meant as the tokenizer in it",
@@ -125,7 +130,7 @@ async def test_what_is_in_the_cache_is_put_in_force_and_what_cannot_be_is_one_se
     async with opened() as scope:
         for name in "gpt2", "some/model":
             assert scope.screen.path == str(kept)
-            await scope.screen.run_action("do('tokenizers.fetch')")
+            scope.screen.run_in_background(scope.screen.features.tokenizers.fetch())
             await scope.asked(Ask)
             await scope.answer(name)
             await scope.until(

@@ -83,12 +83,14 @@ async def test_the_rows_of_a_model_are_judged(
     async with opened(book) as scope:
         screen, table = scope.screen, scope.screen.query_one(TokenTable)
         await scope.press("f5")
-        scope.screen.action_do("audit.with_model")
+        scope.screen.run_in_background(scope.screen.features.audit.with_model())
         await scope.asked(AskPath)
         await scope.answer(str(few))
         await scope.until(lambda: scope.said, "it cannot be used")
         assert "100 rows, but the tokenizer has ids up to 279" in scope.said[-1]
-        scope.screen.action_do("audit.with_model")  # another file is asked for at once
+        scope.screen.run_in_background(
+            scope.screen.features.audit.with_model()
+        )  # another file is asked for at once
         await scope.asked(AskPath)
         await scope.answer(str(good))
         await scope.until(
@@ -108,7 +110,9 @@ async def test_the_rows_of_a_model_are_judged(
             for row in table.order
         ]
         assert values == sorted(values)
-        scope.screen.action_do("audit.with_model")  # without them again
+        scope.screen.run_in_background(
+            scope.screen.features.audit.with_model()
+        )  # without them again
         await scope.until(
             lambda: "indicator" not in screen.audit.measures, "no rows are judged"
         )
@@ -212,7 +216,7 @@ async def test_a_comparison_is_stopped_and_what_is_missing_is_told(
             ),
             "it goes on",
         )
-        scope.screen.action_do("comparison.compare")
+        scope.screen.features.comparison.compare()
         await compared(scope)
         found = (
             scope.screen.comparison.found

@@ -146,16 +146,19 @@ async def test_keys_wait_for_no_disk(
 
     monkeypatch.setattr(os, "stat", noted)
     async with opened(far / "text.txt") as scope:
+        screen, features = scope.screen, scope.screen.features
         for deed, path in (
-            ("corpus.add_path", far),
-            ("texts.open", far / "text.txt"),
-            ("tokenizers.open", kept),
+            (features.corpus.add_path, far),
+            (features.texts.open, far / "text.txt"),
+            (features.tokenizers.open, kept),
         ):
-            scope.screen.action_do(deed)
+            work = deed()
+            if work is not None:
+                screen.run_in_background(work)
             await scope.asked(AskPath)
             await scope.answer(str(path))
             await scope.back()
-        scope.screen.action_do("corpus.more_options")
+        screen.run_in_background(features.corpus.more_options())
         (await scope.asked(MoreOptions)).query_one("#extend", Field).value = str(kept)
         await scope.press("enter")
         await scope.back()

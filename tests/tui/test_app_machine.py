@@ -477,7 +477,7 @@ class Session:
         await self.scope.press("alt+c")
         assert self.scope.app.clipboard == str(ids)
         for what, copy in ("ids", " ".join(map(str, ids))), ("text", self.model.text):
-            await self.scope.editor.run_action(f"copy('{what}')")
+            self.scope.editor.action_copy(what)
             assert self.scope.app.clipboard == copy
 
     def new_file(self, suffix: str) -> Path:
@@ -501,7 +501,8 @@ class Session:
             else ["merges", "curve", "record"]
         )
         for what in whats:
-            self.scope.screen.action_do("texts.export", what)
+            screen = self.scope.screen
+            screen.run_in_background(screen.features.texts.export(what))
             expected = exported(what, [model.tokenizer], [model.current.path.stem])
             assert await self.written(self.new_file(".txt")) == "".join(expected)
 
@@ -510,7 +511,8 @@ class Session:
         model = self.model
         form = self.random.choice(("huggingface", "native"))
         assert form in WRITABLE
-        self.scope.screen.action_do("texts.convert")
+        screen = self.scope.screen
+        screen.run_in_background(screen.features.texts.convert())
         await self.answer(Ask, form)
         path = self.new_file(".json")
         await self.written(path)

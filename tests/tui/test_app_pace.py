@@ -52,7 +52,7 @@ async def test_a_step_that_is_given_up_while_it_is_drawn_holds_up_no_other(
         await shown.travel_to(5)
         assert scope.screen.step == 5
         # Nor is one forgotten that waits for it, whatever is learned or kept meanwhile.
-        scope.screen.action_do("shown.travel_to", tokenizer.step)
+        await scope.screen.features.shown.travel_to(tokenizer.step)
         await scope.until(
             lambda: shown.is_drawn and scope.screen.step == tokenizer.step,
             "it is at the end",
@@ -129,7 +129,7 @@ async def test_what_was_learned_and_cannot_be_saved_is_called_so(
         assert "not saved" in scope.shown(
             "TitleLine"
         ) and "learning" not in scope.shown("TitleLine")
-        screen.action_do("audit.audit")
+        screen.features.audit.audit()
         await scope.settle()
         assert "What was learned is not saved" in scope.said[-1]
 
@@ -187,7 +187,7 @@ async def test_a_tokenizer_that_has_left_the_screen_is_freed_when_the_next_but_o
             for number in range(9):
                 path = kept.with_name(f"{number}.json")
                 save(TRAINER.tokenizer(), path)
-                scope.screen.action_do("tokenizers.load", path)
+                scope.screen.features.tokenizers.load(path)
                 await scope.until(
                     lambda path=path: scope.screen.path == str(path), "it is shown"
                 )

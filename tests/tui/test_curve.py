@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
-from scope import alone
+from scope import alone, listen
 from scope import drawn as lines
 from textual.events import MouseMove
 from textual.geometry import Size
@@ -97,7 +97,9 @@ def test_no_numbers_and_no_size_make_it_fail(
 
         @property
         def screen(self) -> SimpleNamespace:
-            return SimpleNamespace(action_do=lambda _, step: self._go_to(step))
+            screen = SimpleNamespace()
+            listen(screen, lambda _, step: self._go_to(step))
+            return screen
 
         def _go_to(self, step: int) -> None:
             assert 0 <= step < len(lengths)

@@ -1,10 +1,10 @@
 """Keys, help, palette and README are made from one table of commands, or held against it; the help has all words."""
 
-import ast
 import re
 from collections.abc import Mapping
-from inspect import signature
-from pathlib import Path
+from functools import partial
+from operator import attrgetter
+from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
@@ -16,7 +16,6 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input, Select, TextArea
 
-import tui
 from bpe_core.auditing.findings import KINDS
 from bpe_core.content.presets import PRESETS
 from bpe_core.content.samples import SAMPLES
@@ -24,7 +23,11 @@ from bpe_core.patterns import PATTERNS
 from bpe_core.trainer import TIES
 from tui import glossary
 from tui.app import BpeScope
-from tui.commands import COMMANDS, PANES, help_lines, long_name
+from tui.commands.command import Command
+from tui.commands.key_names import long_name
+from tui.commands.keys import help_lines
+from tui.commands.panes import PANES
+from tui.commands.table import COMMANDS
 from tui.dialogs.help import sections
 from tui.features.all import Features
 from tui.glossary import LONGEST, PATTERN_MEANINGS, TIE_MEANINGS, WORDS
@@ -79,19 +82,12 @@ def bound(owner: type[object]) -> dict[str, Binding]:
     return found
 
 
-def test_what_widgets_ask_for_is_something_that_a_feature_does() -> None:
-    features, asked = Features(MagicMock()), 0
-    for path in Path(tui.__path__[0]).rglob("*.py"):
-        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if (
-                isinstance(call, ast.Call)
-                and isinstance(call.func, ast.Name)
-                and call.func.id == "do"
-            ):
-                of, _, name = ast.literal_eval(call.args[1]).partition(".")
-                signature(getattr(getattr(features, of), name)).bind(*call.args[2:])
-                asked += 1
-    assert asked > 15
+def named(command: Command) -> str:
+    """The method that does it, as the table names it; empty if Textual's own widgets do it."""
+    method: Any = command.method
+    if isinstance(method, partial):
+        method = method.func
+    return method._path if method else ""
 
 
 def test_each_part_of_the_table_is_bound_somewhere() -> None:
@@ -105,51 +101,43 @@ def test_each_command_is_bound_and_nothing_else_is(part: str) -> None:
     keys = {
         key
         for command in COMMANDS[part]
-        if command.action
+        if command.method
         for key in command.keys.split(",")
         if key
     }
     if owner.__module__.startswith("tui"):
         assert set(BindingsMap(owner.__dict__["BINDINGS"]).key_to_bindings) == keys
-        for action in {
-            command.action.partition("(")[0] for command in COMMANDS[part]
-        } - {""}:
-            of, _, name = action.rpartition(".")
-            if of in ("", "screen"):
-                assert callable(
-                    getattr(MainScreen if of else owner, f"action_{name}", None)
-                ), action
+        for path in {named(command) for command in COMMANDS[part]} - {""}:
+            if path.startswith("screen.features."):
+                path = path.removeprefix("screen.features.")
+                assert callable(attrgetter(path)(features)), path
             else:
-                assert callable(getattr(getattr(features, of), name, None)), action
+                first = path.partition(".")[0]
+                assert hasattr(owner, first) or first in owner.__annotations__, path
     of_textual = {
         key
         for command in COMMANDS[part]
-        if not command.action
+        if not command.method
         for key in command.keys.split(",")
     }
     assert of_textual <= {key for other in (owner, *others) for key in bound(other)}
 
 
 def test_what_a_key_does_can_be_asked_for_by_name_and_is_told_in_the_help() -> None:
-    moves = {"shown.travel", "walk_edits", "tokenizers.stop_waiting"}
+    moves = {
+        "screen.features.shown.travel",
+        "status_lines.walk",
+        "screen.features.tokenizers.stop_waiting",
+    }
     for part in ("Everywhere", "Editor"):
-        named = {
-            command.action.partition("(")[0]
-            for command in COMMANDS[part]
-            if command.name
-        }
-        keyed = {
-            command.action.partition("(")[0]
-            for command in COMMANDS[part]
-            if command.keys and command.action
-        }
-        assert keyed - moves <= named, part
+        commands = COMMANDS[part]
+        by_name = {named(command) for command in commands if command.name}
+        by_key = {named(command) for command in commands if command.keys} - {""}
+        assert by_key - moves <= by_name, part
     for part, commands in COMMANDS.items():
         for command in commands:
-            assert command.told or (part, command.action) == (
-                "Corpus",
-                "select_cursor",
-            ), command
+            if (part, named(command)) != ("Corpus", "action_select_cursor"):
+                assert command.description, command
 
 
 def test_the_help_tells_neighbors_that_do_the_same_in_one_line() -> None:
@@ -186,7 +174,7 @@ def test_each_key_of_the_readme_is_in_the_table_and_those_that_work_everywhere_a
 
 def test_a_widget_has_no_action_that_nothing_asks_for() -> None:
     asked = {
-        command.action.rpartition(".")[2].partition("(")[0]
+        named(command).rpartition(".")[2].removeprefix("action_")
         for commands in COMMANDS.values()
         for command in commands
     }
@@ -206,15 +194,8 @@ def test_a_widget_has_no_action_that_nothing_asks_for() -> None:
         }, owner
 
 
-INDIRECTLY = {
-    "train_or_pause",
-    "show_example",
-    "command_palette",
-    "do",
-    "cursor_text",
-    "delete_left",
-}
-"""Actions of a button, of the palette, that by which keys reach features, and those of keys of every text area."""
+INDIRECTLY = {"show_example", "cursor_text", "delete_left"}
+"""An action of the palette, and those of keys of every text area."""
 
 
 def test_the_palette_has_one_name_for_each_thing() -> None:

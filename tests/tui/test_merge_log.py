@@ -8,7 +8,7 @@ from dataclasses import astuple
 
 from rich.cells import cell_len
 from rich.style import Style
-from scope import alone
+from scope import alone, listen
 from scope import drawn as lines
 from textual.pilot import Pilot
 
@@ -56,7 +56,7 @@ async def logged(
             log.step = step or log.row_count
             heard.append(log.step)
 
-        pilot.app.screen.action_do = go_to
+        listen(pilot.app.screen, go_to)
         log.show(Merges(), n_bytes=n_bytes)
         append(log, merges)
         await pilot.pause()

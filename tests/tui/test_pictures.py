@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import ClassVar, cast
 
 import pytest
-from scope import Ear, Scope
+from scope import Ear, Scope, listen
 from textual.app import App, ComposeResult
 from textual.containers import Vertical
 from textual.pilot import Pilot
@@ -183,7 +183,7 @@ class TieStories(App[None]):
                 yield WhyPanel(log)
 
     def tell(self) -> None:
-        vars(self.screen)["action_do"] = lambda deed, step: None
+        listen(self.screen, lambda deed, step: None)
         for name, step in self.TOLD.items():
             preset, tokenizer = PRESETS[name], PRESETS[name].train()
             record = tokenizer.record

@@ -284,13 +284,13 @@ async def test_where_no_worker_can_be_started_each_task_says_so_and_the_app_goes
         await scope.press("f6")
         await scope.until(lambda: screen.run.phase == "failed", "the training says so")
         scope.app.clear_notifications()  # a sentence that still stands there is not said again
-        screen.action_do("audit.audit")
+        screen.features.audit.audit()
         await scope.until(
             lambda: "No worker" in screen.audit.subject and not screen.audit.running,
             "the audit says so",
         )
         scope.app.clear_notifications()
-        await screen.run_action("do('tokenizers.fetch')")
+        screen.run_in_background(screen.features.tokenizers.fetch())
         await scope.asked(Ask)
         await scope.answer("gpt2")
         await scope.until(

@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from scope import listen
 from textual import getters
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
@@ -11,7 +12,7 @@ from textual.screen import Screen
 from textual.widgets import Button
 
 from bpe_core import Tokenizer, train
-from tui.widgets.screen_lines import KeyLine, StepLine
+from tui.widgets.screen_lines import ALWAYS, KeyLine, StepLine
 
 TOKENIZER = train(
     "the return of the returning theme, thrice returned and thought through\n" * 9,
@@ -31,7 +32,10 @@ class Steps(Screen[None]):
     def compose(self) -> ComposeResult:
         yield StepLine().data_bind(Steps.step, Steps.tokenizer)
 
-    def action_do(self, deed: str, to: int = LAST) -> None:
+    def on_mount(self) -> None:
+        listen(self, self.go)
+
+    def go(self, deed: str, to: int = LAST) -> None:
         self.step = max(0, min(self.step + to, LAST)) if deed == "shown.travel" else to
         self.chosen.append(self.step)
 
@@ -129,7 +133,7 @@ async def test_the_mouse_drags_and_the_wheel_turns() -> None:
 class FootApp(App[None]):
     CSS_PATH = "../../tui/app.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f1", "help", "Help"),
+        Binding("f1", ALWAYS[0], "Help"),
         *(
             Binding(
                 f"f{number}",
@@ -140,8 +144,8 @@ class FootApp(App[None]):
             for number in range(2, 9)
         ),
         Binding("f9", "never", "Never"),
-        Binding("ctrl+p", "command_palette", "More", priority=True),
-        Binding("ctrl+q", "quit", "Quit", priority=True),
+        Binding("ctrl+p", ALWAYS[1], "More", priority=True),
+        Binding("ctrl+q", ALWAYS[2], "Quit", priority=True),
     ]
 
     def __init__(self) -> None:

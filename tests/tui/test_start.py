@@ -9,7 +9,7 @@ import pytest
 from scope import PATIENCE
 
 from tui.app import BpeScope
-from tui.commands import PANES
+from tui.commands.panes import PANES
 from tui.disk import config
 from tui.widgets.token_area import TokenArea
 

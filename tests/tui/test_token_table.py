@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scope import alone
+from scope import alone, listen
 from scope import drawn as lines
 from test_table import dropped, worked_out
 from textual.pilot import Pilot
@@ -337,7 +337,7 @@ async def test_a_line_of_the_panel_leads_to_a_token_a_text_or_a_place(
     (file,) = find_files([str(tmp_path / "book.txt")]).files
     place = CorpusPlace("book.txt", 1, 2, "a ", "slow", "", " boat")
     async with alone(table, panel, size=(110, 40)) as (pilot, _):
-        pilot.app.screen.action_do = lambda deed, *what: asked.append((deed, what))  # type: ignore[attr-defined]
+        listen(pilot.app.screen, lambda deed, *what: asked.append((deed, what)))
         table.list_tokens(VOCABULARY)
         await judged(pilot, table, [LOW, ST, OW])
         table.severity = 3

@@ -18,7 +18,11 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from bpe_core.auditing.findings import KINDS
-from tui.commands import COMMANDS, PANE_BY_ID, PANES, bindings, help_lines, long_name
+from tui.commands.command import features_of, in_background, main_screen
+from tui.commands.key_names import long_name
+from tui.commands.keys import PartBindings, action_of, help_lines
+from tui.commands.panes import PANE_BY_ID, PANES
+from tui.commands.table import COMMANDS
 from tui.disk.lessons import own_lessons
 from tui.glossary import WORDS
 from tui.terminal.guards import Dialog
@@ -71,13 +75,12 @@ class Help(Dialog[None]):
 
 def parts_at(screen: Screen[Any]) -> Iterator[tuple[str, Widget]]:
     """The parts of the table of commands whose keys work where the focus is, the nearest first, and whose they are."""
-    bound = [(part, bindings(part)) for part in COMMANDS]
     for node in screen.focused.ancestors_with_self if screen.focused else ():
         if isinstance(node, Widget) and node is not screen:
-            for own in (base.__dict__.get("BINDINGS") for base in type(node).__mro__):
-                yield from (
-                    (part, node) for part, keys in bound if keys and keys == own
-                )
+            for base in type(node).__mro__:
+                keys = vars(base).get("BINDINGS")
+                if isinstance(keys, PartBindings):
+                    yield keys.part, node
 
 
 def sections(title: str, parts: Collection[str]) -> tuple[Group, Group]:
@@ -90,9 +93,9 @@ def sections(title: str, parts: Collection[str]) -> tuple[Group, Group]:
             for column in columns.get(pane, ())
             if column.hint
         }
-        return _section(
-            f"{pane}: words", {**WORDS[pane], **hints, **WORDS[pane]}.items()
-        )  # each once, a word as such
+        meanings = WORDS.get(pane, {})
+        # Each once, a word as such.
+        return _section(f"{pane}: words", {**meanings, **hints, **meanings}.items())
 
     keys = {
         part: _section(f"{part}: keys", help_lines(some))
@@ -103,9 +106,8 @@ def sections(title: str, parts: Collection[str]) -> tuple[Group, Group]:
     found = _section(
         "What an audit finds", ((name, kind.meaning) for name, kind in KINDS.items())
     )
-    return Group(words(title), *map(keys.__getitem__, parts)), Group(
-        *rest, *others, found
-    )
+    here = [keys[part] for part in parts if part in keys]
+    return Group(words(title), *here), Group(*rest, *others, found)
 
 
 def _section(title: str, rows: Iterable[tuple[str, str]]) -> Group:
@@ -114,6 +116,8 @@ def _section(title: str, rows: Iterable[tuple[str, str]]) -> Group:
     table.add_column()
     for name, meaning in rows:
         table.add_row(Text(name.strip() or "▲ ● ○"), Text(meaning, "dim"))
+    if not table.row_count:
+        return Group()
     return Group(Text(title, "bold"), table, "")
 
 
@@ -133,7 +137,7 @@ class ScopeCommands(SystemCommandsProvider):
             yield (
                 name,
                 Content(),
-                partial(self.screen.run_action, f"do('tour.open', {lesson.name!r})"),
+                partial(self._open_lesson, lesson.name),
                 _MINUTE,
             )
         for part, owner in (
@@ -152,18 +156,27 @@ class ScopeCommands(SystemCommandsProvider):
                     shown = Content.styled(
                         f"  {long_name(key)}" if key else "", "$text-muted"
                     )
-                    yield name, shown, partial(run, command.run), command.does
+                    yield name, shown, partial(run, action_of(command)), command.does
         for number, one in enumerate(EXAMPLES):
             yield (
                 f"Example: {one.title}",
                 Content(),
-                partial(self._in_editor, f"show_example({number})"),
+                partial(self._show_example, number),
                 one.see,
             )
 
+    def _open_lesson(self, name: str) -> None:
+        in_background(self.screen, features_of(self.screen).tour.open(name))
+
+    def _show_example(self, number: int) -> None:
+        screen = main_screen(self.screen)
+        screen.action_show("editor")
+        screen.editor.action_show_example(number)
+
     async def _in_editor(self, action: str) -> None:
-        await self.screen.run_action("show('editor')")
-        await self.screen.query_one("#editor").run_action(action)
+        screen = main_screen(self.screen)
+        screen.action_show("editor")
+        await screen.editor.run_action(action)
 
     async def discover(self) -> Hits:
         for name, key, run, does in self._commands():

@@ -14,7 +14,8 @@ from bpe_core.errors import BpeError
 from bpe_core.tokenizer.training_record import Options
 from bpe_core.trainer.conditions import condition
 from bpe_core.visible import quoted, visible
-from tui.commands import COMMANDS, PANE_BY_ID
+from tui.commands.panes import PANE_BY_ID
+from tui.commands.table import COMMANDS
 from tui.disk.config import read_file
 
 THE_TEXT: Final = "the text"  # what a step trains on that trains on the editor's

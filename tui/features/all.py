@@ -28,23 +28,25 @@ _SOON: Final = 0.3  # seconds after which the screen shows which argument is bei
 
 
 class Features:
-    """By their names in `tui.commands`."""
+    """All features, as widgets reach them by `features_of`."""
 
     def __init__(self, screen: StateScreen) -> None:
         self._screen = screen
-        self.shown = Shown(screen)
-        self.tokenizers = Tokenizers(screen, self.shown)
-        self.texts = Texts(screen, self.tokenizers)
-        self.corpus = CorpusChoice(screen, self.tokenizers)
-        self.audit = AuditFeature(screen, self.shown, self.texts)
-        self.comparison = ComparisonFeature(screen, self.texts)
-        self.training = TrainingFeature(
+        self.shown: Shown = Shown(screen)
+        self.tokenizers: Tokenizers = Tokenizers(screen, self.shown)
+        self.texts: Texts = Texts(screen, self.tokenizers)
+        self.corpus: CorpusChoice = CorpusChoice(screen, self.tokenizers)
+        self.audit: AuditFeature = AuditFeature(screen, self.shown, self.texts)
+        self.comparison: ComparisonFeature = ComparisonFeature(screen, self.texts)
+        self.training: TrainingFeature = TrainingFeature(
             screen, self.shown, self.tokenizers, self.corpus
         )
-        self.explaining = Explaining(screen, self.shown)
-        self.resuming = Resuming(screen, self.tokenizers, self.training, self.corpus)
-        self.lanes = Lanes(screen, self.tokenizers)
-        self.tour = Tour(screen, self)
+        self.explaining: Explaining = Explaining(screen, self.shown)
+        self.resuming: Resuming = Resuming(
+            screen, self.tokenizers, self.training, self.corpus
+        )
+        self.lanes: Lanes = Lanes(screen, self.tokenizers)
+        self.tour: Tour = Tour(screen, self)
 
     async def bring_back(self, arguments: Arguments = NOTHING_ASKED) -> None:
         """Bring back what was there at the end of the last run; the first time, train on a story.

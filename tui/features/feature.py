@@ -10,18 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from textual.css.query import NoMatches
-from textual.reactive import Reactive, var
+from textual.reactive import var
 from textual.screen import Screen
 
 from bpe_core.errors import LONGEST, BpeError, OptionError
 from bpe_core.visible import shortened, visible
 from tui import state
-from tui.commands import PANE_BY_ID, PANES
 from tui.disk.config import Configuration, save_configuration
 from tui.terminal.background import in_thread
 from tui.terminal.selective import RestylingScreen
-from tui.widgets.pane import Pane
-from tui.widgets.screen_lines import ONE_PANE
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
@@ -133,90 +130,20 @@ class StateScreen(RestylingScreen):
             None  # not what was there at the start, to which a command line may add
         )
         self._writing: asyncio.Task[None] | None = None
-        self._in_front = {
-            pane.place: pane.id for pane in reversed(PANES)
-        }  # place -> which of its panes is seen
-        self._above = self._in_front[
-            "upper"
-        ]  # the one above the editor where there is no room for more
 
-    # The panes
+    # The panes, which the main screen lays out
 
     def action_show(self, pane: str) -> None:
-        self.active = pane
-        self.query_one(f"#{pane}", Pane).focus_next_part()
-
-    def watch_active(self, pane: str) -> None:
-        place = PANE_BY_ID[pane].place
-        self._in_front[place] = pane
-        if place in ("upper", "side"):
-            self._above = pane
-        self.show_panes()
-
-    def show_panes(self) -> None:
-        """Show the panes that there is room for: one, or one above the editor, or one at each place.
-
-        Where there is no side, a pane that belongs there takes the editor's room too, while it has the focus.
-        """
-        seen = {self._above, self._in_front["left"]}
-        seen |= (
-            {self._in_front["lower"]}
-            if PANE_BY_ID[self.active].place != "side"
-            else set()
-        )
-        seen = (
-            {self.active}
-            if self._shows_one
-            else set(self._in_front.values())
-            if self._shows_all
-            else seen
-        )
-        for pane in self.query(Pane):
-            pane.display = pane.id in seen
-            self._tell(pane)
-        for container in self.query("#work"):
-            container.display = any(PANE_BY_ID[pane].place != "left" for pane in seen)
-
-    def bind_panes(self) -> None:
-        """Let panes have the values of this screen, those that rest while they are seen."""
-        facts = [
-            name
-            for name, value in vars(StateScreen).items()
-            if isinstance(value, Reactive)
-        ]
-        for pane in self.query(Pane):
-            pane.facts = tuple(fact for fact in facts if fact in vars(type(pane)))
-            for fact in pane.facts:
-                pane.watch(self, fact, partial(self._tell, pane), init=False)
-            self._tell(pane)
-
-    def _tell(self, pane: Pane) -> None:
-        if pane.display or not pane.RESTS:
-            for fact in pane.facts:
-                setattr(pane, fact, getattr(self, fact))
-
-    @property
-    def _shows_all(self) -> bool:
-        return self.has_class("-huge", "-high") and not self.has_class("-fill")
-
-    @property
-    def _shows_one(self) -> bool:
-        return any(map(self.has_class, ONE_PANE))
+        """Show a pane, and give it the focus."""
+        raise NotImplementedError
 
     def show_log(self, *, even_alone: bool) -> None:
-        """Let the merge log be seen, the focus staying where it is; where only one pane is seen, with `even_alone`."""
-        if PANE_BY_ID[self.active].place == "side" or (self._shows_one and even_alone):
-            self.go_to_log()
-        elif not self._shows_one:
-            self._above = "training"
-            self.show_panes()
+        """Show the merge log and leave the focus where it is; where one pane is seen, only with `even_alone`."""
+        raise NotImplementedError
 
     def go_to_log(self) -> bool:
-        """Put the cursor into the merge log, unless that is seen beside the audit; whether it was put there."""
-        if not self._shows_all:
-            self.active = "training"
-            self.set_focus(self.training.log_of_merges)
-        return not self._shows_all
+        """Put the cursor into the merge log, unless it is seen next to the audit; return whether it did."""
+        raise NotImplementedError
 
     # What features need
 

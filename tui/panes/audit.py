@@ -11,8 +11,10 @@ from textual.widget import Widget
 from textual.widgets import Button, Static
 
 from bpe_core.tokenizer import Tokenizer
-from tui.commands import bindings, checks
-from tui.state import Audit, Run, TokenLines, do
+from tui.commands.command import features_of
+from tui.commands.keys import PartBindings
+from tui.commands.table import AUDIT
+from tui.state import Audit, Run, TokenLines
 from tui.table.table import SearchField
 from tui.widgets.pane import Pane, button
 from tui.widgets.token_table import TokenPanel, TokenTable
@@ -27,8 +29,7 @@ class AuditPane(Pane):
     """A row of controls, the tokens, and the panel about the one under the cursor."""
 
     hint = "All tokens, the most suspicious first, and why."
-    BINDINGS: ClassVar[list[BindingType]] = bindings("Audit")
-    check_action = checks("Audit")
+    BINDINGS: ClassVar[list[BindingType]] = PartBindings("Audit")
     RESTS = True
 
     audit: var[Audit] = var(Audit())
@@ -37,12 +38,12 @@ class AuditPane(Pane):
     token_lines: var[TokenLines] = var(TokenLines())
 
     table = getters.query_one(TokenTable)
-    panel = getters.query_one(TokenPanel)
+    panel: getters.query_one[TokenPanel] = getters.query_one(TokenPanel)
 
     def compose(self) -> ComposeResult:
         table, of = TokenTable(id="tokens"), AuditPane
         with HorizontalGroup(id="audit-controls"):
-            yield button("▶ Audit", "audit-go", "audit.audit")
+            yield button("▶ Audit", "audit-go", AUDIT)
             yield SearchField(table, id="search")
         yield Static(id="audit-status", markup=False)
         with Container(id="listed"):
@@ -74,7 +75,7 @@ class AuditPane(Pane):
             else TokenizerPicker.empty
         )
         if learned:
-            do(self, "audit.start_soon")
+            features_of(self).audit.start_soon()
 
     def watch_tokenizer(
         self, old: Tokenizer | None, tokenizer: Tokenizer | None
@@ -104,14 +105,8 @@ class AuditPane(Pane):
     def parts(self) -> tuple[Widget, ...]:
         return self.table, self.panel
 
-    def action_stop(self) -> None:
-        do(self, "audit.audit")
-
     def action_search(self) -> None:
         self.query_one(SearchField).begin()
-
-    def action_turn_panel(self) -> None:
-        self.panel.action_turn(1)
 
     @on(TokenTable.Changed)
     def look_at_token(self) -> None:

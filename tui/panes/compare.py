@@ -11,8 +11,10 @@ from textual.widget import Widget
 from textual.widgets import Button, Select, Static
 
 from bpe_core.visible import counted
-from tui.commands import bindings, checks
-from tui.state import ComparisonRun, KnownTokenizer, do
+from tui.commands.command import features_of
+from tui.commands.keys import PartBindings
+from tui.commands.table import COMPARE
+from tui.state import ComparisonRun, KnownTokenizer
 from tui.table.table import Table
 from tui.widgets.comparison_table import ComparisonTable
 from tui.widgets.option_fields import Choice
@@ -32,8 +34,7 @@ class ComparePane(Pane):
 
     hint = "Which tokenizer needs how many tokens, and where they cut differently."
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("Compare")
-    check_action = checks("Compare")
+    BINDINGS: ClassVar[list[BindingType]] = PartBindings("Compare")
     RESTS = True
 
     comparison: var[ComparisonRun] = var(ComparisonRun())
@@ -47,7 +48,7 @@ class ComparePane(Pane):
 
     def compose(self) -> ComposeResult:
         with HorizontalGroup(id="compare-controls"):
-            yield button("▶ Compare", "compare-go", "comparison.compare")
+            yield button("▶ Compare", "compare-go", COMPARE)
             yield Choice(
                 SUBJECTS, "chosen texts", SUBJECTS.__getitem__, id="compare-on"
             )
@@ -61,7 +62,7 @@ class ComparePane(Pane):
 
     def on_descendant_focus(self) -> None:
         if self.kept:
-            do(self, "comparison.start")
+            features_of(self).comparison.start()
 
     @property
     def subject(self) -> str:
@@ -92,11 +93,12 @@ class ComparePane(Pane):
         if had_focus:
             self.screen.set_focus(here)
 
+    @property
+    def has_compared(self) -> bool:
+        return not self.has_class("-choosing")
+
     def action_choose(self) -> None:
         self._choose(True)
-
-    def action_stop(self) -> None:
-        do(self, "comparison.compare")
 
     def watch_comparison(self, old: ComparisonRun, comparison: ComparisonRun) -> None:
         if old.running != comparison.running:

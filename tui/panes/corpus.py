@@ -21,9 +21,10 @@ from bpe_core.corpus import find_files
 from bpe_core.errors import BpeError
 from bpe_core.visible import shortened, visible
 from bpe_core.weighted import Count
+from tui.commands.command import features_of
 from tui.disk.sources import first_characters, first_pieces
 from tui.drawing.palette import colored_pieces
-from tui.state import Corpus, KnownTokenizer, Totals, TrainingOptions, do
+from tui.state import Corpus, KnownTokenizer, Totals, TrainingOptions
 from tui.widgets.corpus_tree import CorpusTree, size_label
 from tui.widgets.pane import Pane
 from tui.widgets.tokenizer_lists import NONE, TokenizerList, sentences
@@ -127,7 +128,7 @@ class CorpusPane(Pane):
     @on(OptionList.OptionSelected, "#kept")
     def choose_tokenizer(self, event: OptionList.OptionSelected) -> None:
         if event.option_id:
-            do(self, "tokenizers.use", Path(event.option_id))
+            features_of(self).tokenizers.use(Path(event.option_id))
 
     @work(exclusive=True, group="preview")
     async def _show_preview(self) -> None:

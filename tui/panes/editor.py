@@ -17,8 +17,11 @@ from textual.reactive import var
 
 from bpe_core.errors import BpeError
 from bpe_core.visible import counted, visible
-from tui.commands import bindings, key_of
-from tui.state import Audit, KnownTokenizer, ShownLane, do, known_name, step_name
+from tui.commands.command import Command, features_of, in_background
+from tui.commands.key_names import short_name
+from tui.commands.keys import PartBindings, action_of
+from tui.commands.table import NEXT_EXAMPLE, PIN, SHOW_SPACES, SHOW_SPECIALS, TURN_VIEW
+from tui.state import Audit, KnownTokenizer, ShownLane, known_name, step_name
 from tui.text.edited_text import MOST_DRAWN, PICTURES
 from tui.widgets.pane import Pane
 from tui.widgets.token_area import TokenArea
@@ -38,18 +41,15 @@ _HINT_OF_LANES: Final = (
 _HINT_OF_VIEWS: Final = (
     "The tokens around the cursor; what you type goes into the text."
 )
-_HINTED: Final = (
-    "next_example",
-    "toggle_spaces",
-    "turn_view",
-)  # on the lower border even while they are not on
+_HINTED: Final = (NEXT_EXAMPLE, SHOW_SPACES, TURN_VIEW)
+"""On the lower border even while they are not on."""
 _BEGINNING: Final = 8  # characters by which an example is known again
 
 
 class EditorPane(Pane):
     """Text on the left, a token or its story on the right, totals and edits and pitfalls below."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("Editor")
+    BINDINGS: ClassVar[list[BindingType]] = PartBindings("Editor")
 
     hint: var[str] = var(
         HINT
@@ -79,9 +79,9 @@ class EditorPane(Pane):
     is_loaded = False  # whether what tells of the text is there
     put_last = ""  # what was put in the place of a text of the user's, or greets: nothing is lost with it
     _shown: Example | None = None  # an example, as long as the text begins as it does
-    _states: tuple[tuple[str, str, bool], ...] = ()  # what the lower border tells
+    _states: tuple[tuple[Command, str, bool], ...] = ()  # what the lower border tells
 
-    area = getters.query_one(TokenArea)
+    area: getters.query_one[TokenArea] = getters.query_one(TokenArea)
     status_lines: StatusLines
     side: TokenSide
     token_view: TokenView
@@ -221,7 +221,7 @@ class EditorPane(Pane):
         """
         area, before = self.area, self.area.text
         if before.strip() and before != self.put_last:
-            do(self, "texts.set_aside", before, own)
+            features_of(self).texts.set_aside(before, own)
         self.put_last = "" if own else text
         self.view = "text"
         area.replace(text, (0, 0), area.document.end)
@@ -258,18 +258,9 @@ class EditorPane(Pane):
     def action_next_example(self) -> None:
         self.action_show_example(self.example + 1)
 
-    def action_history(self, deed: str) -> None:
-        getattr(self.area, deed)()
-
-    def action_walk_edits(self, by: int) -> None:
-        self.status_lines.walk(by)
-
     def action_pin(self) -> None:
         self.area.edited.pin()
         self.area.reviewed()
-
-    def action_turn_side(self) -> None:
-        self.side.turn()
 
     def action_go_to_pitfall(self, by: int) -> None:
         area, review = self.area, self.area.edited.review
@@ -322,16 +313,16 @@ class EditorPane(Pane):
     def tell_keys(self) -> None:
         """On the lower border: the keys that change what is seen, and what is seen now."""
         states = (
-            ("next_example", "examples", False),
-            ("turn_view", self.view, self.view != "text"),
-            ("toggle_spaces", "spaces", self.area.show_spaces),
+            (NEXT_EXAMPLE, "examples", False),
+            (TURN_VIEW, self.view, self.view != "text"),
+            (SHOW_SPACES, "spaces", self.area.show_spaces),
             (
-                "toggle_specials",
+                SHOW_SPECIALS,
                 "specials on" if self.specials else "specials",
                 self.specials,
             ),
             (
-                "pin",
+                PIN,
                 "pinned" if self.area.edited.baseline else "pin",
                 self.area.edited.baseline is not None,
             ),
@@ -339,9 +330,9 @@ class EditorPane(Pane):
         if states != self._states:  # else the whole pane would be drawn again
             self._states = states
             self.border_subtitle = "  ".join(
-                f"[@click={action}]{key_of(action)} {f'[bold $accent]{state}[/]' if on else state}[/]"
-                for action, state, on in states
-                if on or action in _HINTED
+                f"[@click={action_of(command)}]{short_name(command.keys)} {f'[bold $accent]{state}[/]' if on else state}[/]"
+                for command, state, on in states
+                if on or command in _HINTED
             )
 
     on_mount = tell_keys
@@ -384,13 +375,9 @@ class EditorPane(Pane):
             )
         else:
             try:
-                do(
-                    self,
-                    "texts.save_picture",
-                    area.edited.picture(self.titles(), part, kind),
-                    what,
-                    f"editor{suffix}",
-                )
+                draw = area.edited.picture(self.titles(), part, kind)
+                texts = features_of(self).texts
+                in_background(self, texts.save_picture(draw, what, f"editor{suffix}"))
             except BpeError as error:
                 self.notify(
                     visible(f"There is no picture of this part: {error}"),

@@ -23,7 +23,9 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merges
 from bpe_core.visible import counted, duration, visible
 from bpe_core.weighted import Count
-from tui.commands import bindings
+from tui.commands.command import features_of, in_background
+from tui.commands.keys import PartBindings
+from tui.commands.table import FASTER, MORE_OPTIONS, SLOWER, STEP, STOP, TRAIN
 from tui.drawing.palette import WRITINGS
 from tui.state import (
     PACES,
@@ -31,7 +33,6 @@ from tui.state import (
     RunCurve,
     StepExplained,
     TrainingOptions,
-    do,
     pace_told,
 )
 from tui.table.table import SearchField
@@ -43,7 +44,7 @@ from tui.widgets.why_panel import WhyPanel
 
 
 class TrainingPane(Pane):
-    BINDINGS: ClassVar[list[BindingType]] = bindings("Why and pairs")
+    BINDINGS: ClassVar[list[BindingType]] = PartBindings("Why and pairs")
 
     run: var[Run] = var(Run())
     notice: var[str] = var(
@@ -78,15 +79,15 @@ class TrainingPane(Pane):
                     yield OptionFields(id="options").data_bind(of.options)
                     yield Static(id="status", markup=False)
                 with HorizontalGroup(id="controls"):
-                    yield button(
-                        "▶ Train", "go", "training.train_or_pause", "training.train"
-                    )
-                    yield button("⏭ Step", "one", "training.step_once")
-                    yield button("⏹ Stop", "stop", "training.stop", disabled=True)
-                    yield button("−", "slower", "shown.change_pace(-1)")
+                    go = button("▶ Train", "go", TRAIN)
+                    go.action = None  # it also pauses, so it has a method of its own
+                    yield go
+                    yield button("⏭ Step", "one", STEP)
+                    yield button("⏹ Stop", "stop", STOP, disabled=True)
+                    yield button("−", "slower", SLOWER)
                     yield Label(id="pace", markup=False)
-                    yield button("+", "faster", "shown.change_pace(1)")
-                    yield button("More …", "more", "corpus.more_options")
+                    yield button("+", "faster", FASTER)
+                    yield button("More …", "more", MORE_OPTIONS)
                     progress = ProgressBar(
                         1.0, show_eta=False, show_percentage=False, id="progress"
                     )
@@ -133,8 +134,9 @@ class TrainingPane(Pane):
         event.input.display = bool(event.value)
 
     @on(Input.Submitted)
-    def begin_training(self) -> None:
-        do(self, "training.train_or_pause")
+    @on(Button.Pressed, "#go")
+    def train_or_pause(self) -> None:
+        in_background(self, features_of(self).training.train_or_pause())
 
     def begin(
         self, merges: Merges | KeptMerges, n_tokens: Count, n_bytes: Count

@@ -18,18 +18,18 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from bpe_core.visible import visible
-from tui.commands import bindings
+from tui.commands.keys import HasCommands, PartBindings
 from tui.drawing.lines import INK_CLASSES, fit, ink_of
 
 
-class RowList(ScrollView, can_focus=True):
+class RowList(HasCommands, ScrollView, can_focus=True):
     """A header that stays, rows that scroll, a footer that stays when there is room for it.
 
     A subclass draws its lines as segments, of which a row has the style `base` behind it.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {*INK_CLASSES, "ink--header", "ink--cursor"}
-    BINDINGS: ClassVar[list[BindingType]] = bindings("Lists")
+    BINDINGS: ClassVar[list[BindingType]] = PartBindings("Lists")
     FOLLOWS: ClassVar[bool] = (
         False  # whether the view stays at the tail while rows arrive, until the user moves up
     )

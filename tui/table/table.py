@@ -336,6 +336,9 @@ class Table(RowList):
                 else keys[0]
             )
 
+    def action_reverse(self) -> None:
+        self.reverse = not self.reverse
+
     def action_choice(self, by: int) -> None:
         keys = [key for key, _ in self.choices]
         if keys:

@@ -17,9 +17,10 @@ from bpe_core.metrics.catalog import METRICS, OF_PARTS
 from bpe_core.metrics.comparison import Amounts
 from bpe_core.metrics.scripts import WITHOUT_SPACES
 from bpe_core.visible import counted, token_label, visible
-from tui.commands import bindings, checks
+from tui.commands.command import features_of
+from tui.commands.keys import PartBindings
 from tui.drawing.lines import LETTERS, beside, cut, placed, shape
-from tui.state import ComparisonRun, PlaceInText, do
+from tui.state import ComparisonRun, PlaceInText
 from tui.table.table import Cell, Choices, Column, Table
 
 _SCALED: Final = 1000  # rows that the scale of a drawing is made for
@@ -66,8 +67,7 @@ _NOTHING: Final = View("", "", "", (), 0, lambda row: "")
 class ComparisonTable(Table):
     """The rows of the view that is seen; `choice` is its key, for the line below the rows has the views."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("Comparison")
-    check_action = checks("Comparison")
+    BINDINGS: ClassVar[list[BindingType]] = PartBindings("Comparison")
 
     aspect: var[Aspect] = var(
         Aspect(), init=False
@@ -112,8 +112,21 @@ class ComparisonTable(Table):
         self.watch_aspect()
         self.to_top()
 
-    def can_turn(self, what: str) -> bool:
-        return what in self.view.turns
+    @property
+    def has_metrics(self) -> bool:
+        return "metric" in self.view.turns
+
+    @property
+    def has_tokenizers(self) -> bool:
+        return "tokenizer" in self.view.turns
+
+    @property
+    def has_references(self) -> bool:
+        return "reference" in self.view.turns
+
+    @property
+    def can_sort(self) -> bool:
+        return any(column.sort for column in self.columns)
 
     def action_metric(self, by: int) -> None:
         keys = tuple(OF_PARTS)
@@ -133,7 +146,7 @@ class ComparisonTable(Table):
 
     def row_selected(self, row: int) -> None:
         if (target := self.view.target(row)) is not None:
-            do(self, "texts.open_place", target)
+            features_of(self).texts.open_place(target)
 
     @property
     def choices(self) -> Choices:
@@ -148,7 +161,7 @@ class ComparisonTable(Table):
             return "Encoding …"
         if not self._comparison.texts:
             return "Nothing is compared: a chooses tokenizers and texts."
-        return f"Nothing differs here{'; t shows another tokenizer' * self.can_turn('tokenizer')}."
+        return f"Nothing differs here{'; t shows another tokenizer' * self.has_tokenizers}."
 
 
 def views(comparison: ComparisonRun, aspect: Aspect) -> list[View]:

@@ -18,7 +18,8 @@ from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
 from bpe_core.visible import visible
-from tui.commands import applies, bindings
+from tui.commands.command import features_of, in_background
+from tui.commands.keys import HasCommands, PartBindings
 from tui.disk.sources import (
     computer_sources,
     file_source,
@@ -28,9 +29,11 @@ from tui.disk.sources import (
     title_of,
 )
 from tui.drawing.lines import fit
-from tui.state import EDITORS_TEXT, Corpus, TextSource, do
+from tui.state import EDITORS_TEXT, Corpus, TextSource
 from tui.terminal.background import in_thread
 
+_ENDINGS: Final = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow")
+"""Of files whose rows have fields."""
 _SIGNS: Final = {"": " ", "corpus": "✓", "reference": "≠"}
 Node = TreeNode[TextSource]
 
@@ -51,13 +54,13 @@ def size_label(size: float) -> str:
     return f"{size:.1f} {unit}" if size < 9.95 else f"{size:.0f} {unit}"
 
 
-class CorpusTree(Tree[TextSource]):
+class CorpusTree(HasCommands, Tree[TextSource]):
     """Files, this computer, presets, samples: what each row is for is told by the keys that do something there.
 
     A heading or a remark is a source without a path.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("Corpus")
+    BINDINGS: ClassVar[list[BindingType]] = PartBindings("Corpus")
 
     hint: var[str] = var("", bindings=True)  # what the row under the cursor is good for
     corpus: var[Corpus] = var(Corpus(), init=False)
@@ -192,9 +195,6 @@ class CorpusTree(Tree[TextSource]):
 
     # What the keys do
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return applies("Corpus", self, action)
-
     @property
     def entry(self) -> TextSource:
         return _source(self.cursor_node) if self.cursor_node else TextSource("", "")
@@ -202,6 +202,22 @@ class CorpusTree(Tree[TextSource]):
     @property
     def is_text(self) -> bool:
         return bool(self.entry.path) and not self.entry.is_folder
+
+    @property
+    def has_fields(self) -> bool:
+        """Whether it is a text whose rows have fields."""
+        path = self.entry.path.casefold()
+        return self.is_text and any(ending in path for ending in _ENDINGS)
+
+    @property
+    def on_group(self) -> bool:
+        return self.cursor_node is not None and self.cursor_node.allow_expand
+
+    @property
+    def has_others(self) -> bool:
+        """Whether texts are chosen that are not under the cursor."""
+        marked = self.markable
+        return bool(marked and set(self.corpus.paths) - set(marked))
 
     @property
     def is_chosen(self) -> bool:
@@ -237,7 +253,8 @@ class CorpusTree(Tree[TextSource]):
         chosen, reference = (
             tuple(path for path in marks if marks[path] == one) for one in _SIGNS if one
         )
-        do(self, "corpus.choose", Corpus(chosen, reference, title_of(chosen)))
+        corpus = Corpus(chosen, reference, title_of(chosen))
+        features_of(self).corpus.choose(corpus)
 
     def action_only(self) -> None:
         self._choose(
@@ -246,24 +263,21 @@ class CorpusTree(Tree[TextSource]):
         )
 
     def action_weigh(self) -> None:
-        if self.is_chosen:
-            do(self, "corpus.weigh", self.entry.path, self.entry.title)
+        corpus = features_of(self).corpus
+        in_background(self, corpus.weigh(self.entry.path, self.entry.title))
 
     def action_choose_field(self) -> None:
         if self.is_text and not self.entry.preset:
-            do(self, "corpus.choose_field", self.entry.path)
+            in_background(self, features_of(self).corpus.choose_field(self.entry.path))
 
     watch_weights = Tree._invalidate
 
     def action_run_preset(self, stepping: bool) -> None:
-        if self.entry.preset:
-            do(self, "training.run_preset", self.entry.preset, stepping)
-
-    action_open = Tree.action_select_cursor
+        training = features_of(self).training
+        in_background(self, training.run_preset(self.entry.preset, stepping))
 
     def action_edit(self) -> None:
-        if self.is_text:
-            do(self, "texts.open", self.entry)
+        features_of(self).texts.open(self.entry)
 
     def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[TextSource]) -> None:
         self.hint = _source(event.node).reason

@@ -21,9 +21,9 @@ from textual.widget import Widget
 
 from bpe_core.visible import counted, shortened
 from bpe_core.weighted import Count
-from tui.commands import bindings
+from tui.commands.command import features_of, in_background
+from tui.commands.keys import HasCommands, PartBindings
 from tui.drawing.lines import INK_CLASSES, ink_of
-from tui.state import do
 from tui.terminal.background import in_thread
 
 if TYPE_CHECKING:
@@ -107,14 +107,14 @@ def braille(depths: Sequence[float], width: int, height: int) -> list[str]:
     ]
 
 
-class Curve(Widget, can_focus=True):
+class Curve(HasCommands, Widget, can_focus=True):
     """Sequence length against steps; the steps in force in the accent color, later ones faint.
 
     Where there is little room it is `_narrow`, labels above and below the plot.
     """
 
     COMPONENT_CLASSES = INK_CLASSES
-    BINDINGS: ClassVar[list[BindingType]] = bindings("Curve")
+    BINDINGS: ClassVar[list[BindingType]] = PartBindings("Curve")
 
     hint: var[str] = var(
         "The corpus after each merge; ● is the step in force, m shows another quantity.",
@@ -220,6 +220,9 @@ class Curve(Widget, can_focus=True):
                 self._draw(name, lengths if name == "tokens" else drawn)
                 return
 
+    def action_change_scale(self) -> None:
+        self.logarithmic = not self.logarithmic
+
     def action_travel(self, by: int) -> None:
         here, dots = self._shown_step, 2 * max(1, self._track[1])
         there = (
@@ -232,7 +235,8 @@ class Curve(Widget, can_focus=True):
         self._choose(self._last * end)
 
     def _choose(self, step: int) -> None:
-        do(self, "shown.travel_to", max(0, min(step, self._last)))
+        step = max(0, min(step, self._last))
+        in_background(self, features_of(self).shown.travel_to(step))
 
     def on_click(self, event: events.MouseEvent) -> None:
         offset = event.get_content_offset(self)

@@ -16,9 +16,9 @@ from bpe_core.trainer import Merge, Merges
 from bpe_core.utf8 import is_utf8
 from bpe_core.visible import counted, token_label
 from bpe_core.weighted import Count, formatted
-from tui.commands import bindings
+from tui.commands.command import features_of, in_background
+from tui.commands.keys import PartBindings
 from tui.drawing.lines import fit
-from tui.state import do
 from tui.table.rows import SLICE, Search
 from tui.table.table import Cell, Choices, Column, SearchField, Table
 from tui.terminal.background import SlicedWork, Steps
@@ -253,7 +253,7 @@ class MergeLog(Table):
     `choice` is one of `SHOWN`, or "" for all.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("Merge log")
+    BINDINGS: ClassVar[list[BindingType]] = PartBindings("Merge log")
     COLUMNS = COLUMNS
     FOLLOWS = True
     LEAD = " ←→ "
@@ -432,9 +432,8 @@ class MergeLog(Table):
     # The step in force
 
     def row_highlighted(self, row: int) -> None:
-        do(
-            self, "shown.travel_to", self.merges[row].step
-        )  # a merge under the user's cursor is a step chosen
+        # A merge under the user's cursor is a step chosen.
+        in_background(self, features_of(self).shown.travel_to(self.merges[row].step))
 
     row_selected = row_highlighted
 
@@ -454,7 +453,7 @@ class MergeLog(Table):
             super().action_move_to_end(end)
         else:
             self.move_to(self.row_count - 1)
-            do(self, "shown.show_all")
+            in_background(self, features_of(self).shown.show_all())
 
     # Which are shown
 

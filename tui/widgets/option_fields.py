@@ -19,6 +19,7 @@ from textual.widgets import Input, Label, OptionList, Select, Static
 from bpe_core.patterns import PATTERNS
 from bpe_core.trainer import TIES
 from bpe_core.visible import visible
+from tui.commands.command import features_of, in_background
 from tui.glossary import (
     ANOTHER_PATTERN,
     FIELDS,
@@ -26,7 +27,7 @@ from tui.glossary import (
     PATTERN_MEANINGS,
     TIE_MEANINGS,
 )
-from tui.state import TrainingOptions, do
+from tui.state import TrainingOptions
 from tui.terminal.guards import Field
 
 ANOTHER: Final = ""  # the choice of a pattern that is not in the list
@@ -199,9 +200,9 @@ class OptionFields(VerticalGroup):
     def tell_pattern(self, event: Select.Changed) -> None:
         event.stop()
         if event.value == ANOTHER:
-            do(self, "corpus.ask_pattern")
+            in_background(self, features_of(self).corpus.ask_pattern())
         elif event.value != self.options.pattern:  # the list tells its first choice too
-            do(self, "corpus.choose_pattern", str(event.value))
+            features_of(self).corpus.choose_pattern(str(event.value))
 
 
 def _texts(options: TrainingOptions) -> dict[str, str]:

@@ -6,10 +6,13 @@ from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Button
 
-from tui.commands import Command, PaneEntry, short_name, tooltip
+from tui.commands.command import Command
+from tui.commands.key_names import short_name
+from tui.commands.keys import HasCommands, action_of, tooltip
+from tui.commands.panes import PaneEntry
 
 
-class Pane(Vertical):
+class Pane(HasCommands, Vertical):
     """What all panes have in common. By itself it is the frame that stands there until the pane is loaded."""
 
     RESTS: ClassVar[bool] = (
@@ -44,11 +47,13 @@ class Pane(Vertical):
         self.screen.set_focus(parts[(here + 1) % len(parts)])
 
 
-def button(
-    label: str, id: str, deed: str, tells: str = "", *, disabled: bool = False
-) -> Button:
-    """A small button for the deed of a feature, such as "training.change_pace(1)"; it tells of another than it does."""
-    action, hint = Command(deed).run, tooltip(tells or deed)
+def button(label: str, id: str, command: Command, *, disabled: bool = False) -> Button:
+    """Return a small button for a command of the screen."""
     return Button(
-        label, id=id, compact=True, action=action, tooltip=hint, disabled=disabled
+        label,
+        id=id,
+        compact=True,
+        action=f"screen.{action_of(command)}",
+        tooltip=tooltip(command),
+        disabled=disabled,
     )

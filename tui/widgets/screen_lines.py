@@ -17,9 +17,13 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from bpe_core.visible import counted, token_label, visible
-from tui.commands import COMMANDS, PANES, bindings, checks, short_name
+from tui.commands.command import features_of, in_background, main_screen
+from tui.commands.key_names import short_name
+from tui.commands.keys import HasCommands, PartBindings, action_of
+from tui.commands.panes import PANES
+from tui.commands.table import COMMANDS, LEAVE_LESSON, NEXT_STEP, STEP_BACK
 from tui.drawing.lines import cut, fit
-from tui.state import Run, do, name_of, pace_told, steps_known
+from tui.state import Run, name_of, pace_told, steps_known
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
@@ -30,11 +34,12 @@ ONE_PANE: Final = (
     "-fill",
 )  # classes of a screen that shows one pane at a time
 ALWAYS: Final = tuple(
-    command.action
+    action_of(command)
     for commands in COMMANDS.values()
     for command in commands
     if command.always
 )
+_LESSON_LINKS: Final = {"next": NEXT_STEP, "back": STEP_BACK, "leave": LEAVE_LESSON}
 _DOING: Final = {
     "counting": "counting",
     "preparing": "counting pairs",
@@ -110,19 +115,18 @@ class TitleLine(Widget):
             facts.pop()
         return cut(" · ".join(facts), room, "ends")
 
-    async def on_click(self, event: Click) -> None:
+    def on_click(self, event: Click) -> None:
         if (offset := event.get_content_offset(self)) is not None:
             for start, end, pane in self._tabs:
                 if start <= offset.x < end:
-                    await self.screen.run_action(f"show('{pane}')")
+                    main_screen(self).action_show(pane)
 
 
-class StepLine(Widget, can_focus=True):
+class StepLine(HasCommands, Widget, can_focus=True):
     """A slider from no merge to all that there are; it keeps no step of its own."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"step-line--{ink}" for ink in _INKS}
-    BINDINGS: ClassVar[list[BindingType]] = bindings("Line of steps")
-    check_action = checks("Line of steps")
+    BINDINGS: ClassVar[list[BindingType]] = PartBindings("Line of steps")
 
     HINT: ClassVar[str] = (
         "Merges in force: ← → by one, with shift by ten. Space plays the text."
@@ -147,6 +151,10 @@ class StepLine(Widget, can_focus=True):
         self.refresh_bindings()
 
     @property
+    def is_held(self) -> bool:
+        return not self.playing
+
+    @property
     def n_steps(self) -> int:
         known = steps_known(self.tokenizer)
         return (
@@ -156,20 +164,15 @@ class StepLine(Widget, can_focus=True):
         )
 
     def _travel(self, by: int) -> None:
-        do(
-            self, "shown.travel", by
-        )  # from where the screen is by then: of several in a batch each counts
+        # From where the screen is by then: of several in a batch each counts.
+        in_background(self, features_of(self).shown.travel(by))
 
     def action_leap(self, by: int) -> None:
         self._travel(by * max(1, self.n_steps // 20))
 
-    def action_play(self) -> None:
-        do(self, "shown.play")
-
-    action_pause = action_play
-
     def action_go_to_end(self, end: int) -> None:
-        do(self, "shown.show_all") if end else do(self, "shown.travel_to", 0)
+        shown = features_of(self).shown
+        in_background(self, shown.show_all() if end else shown.travel_to(0))
 
     # The mouse
 
@@ -198,7 +201,8 @@ class StepLine(Widget, can_focus=True):
     def _drag(self, x: int) -> None:
         start, room = self._track
         step = round((x - start) / max(1, room - 1) * self.n_steps)
-        do(self, "shown.travel_to", max(0, min(step, self.n_steps)))
+        step = max(0, min(step, self.n_steps))
+        in_background(self, features_of(self).shown.travel_to(step))
 
     # Drawing
 
@@ -274,12 +278,9 @@ class HintLine(Static):
     def watch_caption(self, caption: str) -> None:
         self.screen.set_class(bool(caption), "-lesson")
         place, _, says = map(visible, caption.partition("\n"))
-        keys = (
-            command for command in COMMANDS["Everywhere"] if command.when == "in lesson"
-        )
         links = (
-            f"[@click={one.run}][b]{short_name(one.keys)}[/b] {one.action[5:]}[/]"
-            for one in keys
+            f"[@click=screen.{action_of(command)}][b]{short_name(command.keys)}[/b] {label}[/]"
+            for label, command in _LESSON_LINKS.items()
         )
         self.update(
             Content.from_markup(
@@ -333,7 +334,7 @@ class KeyLine(Widget):
     def _update_keys(self, screen: Screen[object]) -> None:
         keys, always = [], {}
         for key in screen.active_bindings.values():
-            action = key.binding.action.rpartition(".")[2]
+            action = key.binding.action
             if action in ALWAYS:
                 always[action] = key
             elif key.binding.show:
@@ -371,13 +372,13 @@ class KeyLine(Widget):
             self.get_component_rich_style(f"key-line--{part}")
             for part in ("key", "label")
         )
-        for start, (_, binding, enabled, _) in places:
-            line.append(" " * (start - line.cell_len), label)
+        for x, (_, binding, enabled, _) in places:
+            line.append(" " * (x - line.cell_len), label)
             line.append(short_name(binding.key), name).append(
                 f" {binding.description}", label
             )
             if not enabled:
-                line.stylize("dim", start)
+                line.stylize("dim", x)
         return line
 
     def _key_under(self, event: Click | MouseMove) -> ActiveBinding | None:

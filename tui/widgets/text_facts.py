@@ -16,7 +16,9 @@ from bpe_core.auditing.verdicts import Verdict
 from bpe_core.explain.pitfalls import Pitfall
 from bpe_core.live.baseline import BaselineDiff
 from bpe_core.tokenizer import Tokenizer
-from tui.commands import key_of
+from tui.commands.command import Command
+from tui.commands.key_names import short_name
+from tui.commands.table import NEXT_PITFALL, PIN, TURN_SIDE
 from tui.drawing.lines import Lines, Titles, sentence
 from tui.text.status_texts import (
     RememberedEdit,
@@ -70,10 +72,10 @@ class StatusLines(Widget):
             else [self._totals(), self._edit(width)]
         )
         if area.edited.baseline is not None:
-            lines.append(_beside_key("pin", width, self._difference))
+            lines.append(_beside_key(PIN, width, self._difference))
         pitfalls = self._pitfalls.copy()
         lines.append(
-            _beside_key("go_to_pitfall(1)", width, lambda _: pitfalls)
+            _beside_key(NEXT_PITFALL, width, lambda _: pitfalls)
             if self._has_pitfalls
             else pitfalls
         )
@@ -188,9 +190,9 @@ class StatusLines(Widget):
         self._show()
 
 
-def _beside_key(action: str, width: int, write: Callable[[int], Text]) -> Text:
-    """What `write` makes of the cells before the key of an action of the editor, and that key."""
-    key = f"  {key_of(action)}"
+def _beside_key(command: Command, width: int, write: Callable[[int], Text]) -> Text:
+    """What `write` makes of the cells before the key of a command, and that key."""
+    key = f"  {short_name(command.keys)}"
     line = write(width - len(key))
     line.truncate(max(0, width - len(key)), overflow="ellipsis", pad=True)
     return line.append(key, "dim")
@@ -217,7 +219,7 @@ class TokenSide(Vertical):
         self._area = area
 
     def compose(self) -> ComposeResult:
-        yield Titles(SIDES, key_of("turn_side"))
+        yield Titles(SIDES, short_name(TURN_SIDE.keys))
         lines = Lines()
         lines.can_focus = False
         lines.token_style = lambda: (

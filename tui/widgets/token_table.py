@@ -16,7 +16,8 @@ from bpe_core.auditing.findings import KINDS, Severity
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
 from bpe_core.weighted import Measure
-from tui.commands import bindings
+from tui.commands.command import features_of
+from tui.commands.keys import PartBindings
 from tui.drawing.lines import InfoLine, info_strip, sentence, titles
 from tui.drawing.token_rows import (
     HOLE,
@@ -27,7 +28,7 @@ from tui.drawing.token_rows import (
     number,
     place_of_kind,
 )
-from tui.state import Audit, PlaceInText, TokenLines, do
+from tui.state import Audit, PlaceInText, TokenLines
 from tui.table.row_list import RowList
 from tui.table.rows import Search
 from tui.table.table import Cell, Choices, Column, Table
@@ -167,7 +168,7 @@ class TokenTable(Table):
     `choice` is the only kind of rows that is shown; "" stands for all tokens.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("Tokens")
+    BINDINGS: ClassVar[list[BindingType]] = PartBindings("Tokens")
     COLUMNS = COLUMNS
 
     severity: var[int] = var(
@@ -351,7 +352,8 @@ class TokenTable(Table):
 
     def row_selected(self, row: int) -> None:
         if self.rows.hole(row) is None:
-            do(self, "audit.open_token", self.rows.ids[row], self.rows.verdict(row))
+            audit = features_of(self).audit
+            audit.open_token(self.rows.ids[row], self.rows.verdict(row))
 
 
 SIDES: Final = {
@@ -364,7 +366,7 @@ SIDES: Final = {
 class TokenPanel(RowList):
     """Asks the screen to find out what is not known yet of the token, once somebody looks at that side."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("Evidence")
+    BINDINGS: ClassVar[list[BindingType]] = PartBindings("Evidence")
     side: var[str] = var("token", init=False)  # what is seen: a key of `SIDES`
     tokenizer: var[Tokenizer | None] = var[Tokenizer | None](
         None, init=False, always_update=True
@@ -409,14 +411,13 @@ class TokenPanel(RowList):
             case int(token):
                 self._table.go_to(token)
             case str(text):
-                do(self, "audit.try_text", text, self.token)
+                features_of(self).audit.try_text(text, self.token)
             case (file, at):
                 back = "F5 leads back to the list."
-                do(
-                    self,
-                    "texts.open_place",
-                    PlaceInText(str(file.path), at.line, at.column, len(at.left), back),
+                place = PlaceInText(
+                    str(file.path), at.line, at.column, len(at.left), back
                 )
+                features_of(self).texts.open_place(place)
 
     @property
     def token(self) -> int | None:
@@ -447,7 +448,7 @@ class TokenPanel(RowList):
         elif self.token_lines.token == token:
             lines = lines_of_texts(self.token_lines, room)
         else:
-            return do(self, "audit.find_lines", token)
+            return features_of(self).audit.find_lines(token)
         if (lines := [*lines]) != self.lines:
             self.lines = lines
             self.show_rows(range(len(lines)))

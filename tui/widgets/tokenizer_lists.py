@@ -20,9 +20,10 @@ from textual.widgets.option_list import Option
 
 from bpe_core.patterns import PATTERNS
 from bpe_core.visible import quoted, visible
-from tui.commands import bindings, checks
+from tui.commands.command import features_of, in_background
+from tui.commands.keys import HasCommands, PartBindings
 from tui.drawing.lines import LETTERS, cut, fit
-from tui.state import KnownTokenizer, do
+from tui.state import KnownTokenizer
 from tui.table.table import Cell, Column, Table
 from tui.terminal.guards import PagedOptionList
 
@@ -127,11 +128,10 @@ class _Row(NamedTuple):
         )
 
 
-class TokenizerList(PagedOptionList):
+class TokenizerList(HasCommands, PagedOptionList):
     """Enter puts one in force; it can be renamed, split in another way, taken off the list."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("Tokenizers")
-    check_action = checks("Tokenizers")
+    BINDINGS: ClassVar[list[BindingType]] = PartBindings("Tokenizers")
 
     hint: var[str] = var(
         "Tokenizers trained here, opened, or found on this computer; none yet."
@@ -147,8 +147,17 @@ class TokenizerList(PagedOptionList):
         place, kept = self.highlighted, self._shown[0]
         return kept[place] if place is not None and place < len(kept) else None
 
+    @property
+    def on_trained(self) -> bool:
+        """Whether the cursor is on a tokenizer that was trained here."""
+        return self.pointed is not None and self.pointed.origin == "trained"
+
+    @property
+    def on_other(self) -> bool:
+        return self.pointed is not None and self.pointed.origin != "trained"
+
     def on_focus(self) -> None:
-        do(self, "tokenizers.check_files")
+        features_of(self).tokenizers.check_files()
 
     def watch_highlighted(self, highlighted: int | None) -> None:
         super().watch_highlighted(highlighted)
@@ -183,17 +192,16 @@ class TokenizerList(PagedOptionList):
 
     def action_change_pattern(self) -> None:
         if self.pointed is not None:
-            do(self, "tokenizers.change_pattern", self.pointed.path)
+            tokenizers = features_of(self).tokenizers
+            in_background(self, tokenizers.change_pattern(self.pointed.path))
 
     def action_rename(self) -> None:
         if self.pointed is not None:
-            do(self, "tokenizers.rename", self.pointed)
+            in_background(self, features_of(self).tokenizers.rename(self.pointed))
 
     def action_delete(self) -> None:
         if self.pointed is not None:
-            do(self, "tokenizers.discard", self.pointed)
-
-    action_forget = action_delete
+            in_background(self, features_of(self).tokenizers.discard(self.pointed))
 
 
 def _mark(picker: "TokenizerPicker", row: int) -> Cell:
@@ -218,7 +226,7 @@ def _size(picker: "TokenizerPicker", row: int) -> str:
 class TokenizerPicker(Table):
     """Those to compare, four at most; Space marks one, Enter compares those that are marked, in their order."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("Tokenizers to compare")
+    BINDINGS: ClassVar[list[BindingType]] = PartBindings("Tokenizers to compare")
     empty = "No tokenizer yet: F6 trains one, Ctrl+P opens or fetches one."
     FOOTER = False
     COLUMNS = (
@@ -301,4 +309,4 @@ class TokenizerPicker(Table):
         self.post_message(self.Changed())
 
     def row_selected(self, row: int) -> None:
-        do(self, "comparison.compare")
+        features_of(self).comparison.compare()

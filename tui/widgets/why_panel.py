@@ -20,10 +20,11 @@ from bpe_core.explain.trace import TokenUses, token_uses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted
 from bpe_core.weighted import Count, formatted
-from tui.commands import bindings, checks
+from tui.commands.command import features_of, in_background
+from tui.commands.keys import HasCommands, PartBindings
 from tui.drawing.lines import INKS, InfoLine, Lines, Titles, bar, ink_of, sentence
 from tui.drawing.palette import writer
-from tui.state import Run, StepExplained, do, steps_known
+from tui.state import Run, StepExplained, steps_known
 from tui.table.table import Cell, Column, Table
 from tui.text.token_lines import RECOVERING
 from tui.text.why_lines import LineForm, code_lines, why_lines, word_lines
@@ -193,11 +194,10 @@ class PairTable(Table):
         )
 
 
-class WhyPanel(Vertical):
+class WhyPanel(HasCommands, Vertical):
     """Three things in one place, one of them seen; asks for what it needs when it is seen."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("Code")
-    check_action = checks("Code")
+    BINDINGS: ClassVar[list[BindingType]] = PartBindings("Code")
     ROOMY: ClassVar[int] = (
         14  # rows from which on the words have room below the table of pairs
     )
@@ -264,13 +264,17 @@ class WhyPanel(Vertical):
         self._want()
 
     @property
+    def shows_code(self) -> bool:
+        return self.seen == "code"
+
+    @property
     def _wants(self) -> bool:
         asks = self._asks or self.run.busy or self.step != steps_known(self.tokenizer)
         return asks and self.tokenizer is not None and self.display
 
     def _want(self) -> None:
         if self._wants:
-            do(self, "explaining.explain", self.step)
+            features_of(self).explaining.explain(self.step)
 
     def watch_step(self) -> None:
         # Another step: ask about it, but of steps that follow one another fast only a few in a second.
@@ -335,9 +339,11 @@ class WhyPanel(Vertical):
             self._show()
         elif more or self.run.busy or not self._code:
             self._line = 0
-            do(self, "shown.travel", 1) if more and not self.run.busy else do(
-                self, "training.step_once"
-            )
+            features = features_of(self)
+            if more and not self.run.busy:
+                in_background(self, features.shown.travel(1))
+            else:
+                in_background(self, features.training.step_once())
         else:
             self.notify("That was the last line of the last merge.")
 

@@ -161,9 +161,9 @@ class Player:
                 self._app.post_message(events.Resize(size, size))
             case "step":
                 line = self._app.main.query_one(StepLine)
-                self._app.main.action_do(
-                    "shown.travel_to", line.n_steps * int(values[0]) // 1000
-                )
+                step = line.n_steps * int(values[0]) // 1000
+                main = self._app.main
+                main.run_in_background(main.features.shown.travel_to(step))
             case _:
                 for event in self._events(str(name), values):
                     self._app.post_message(event)

@@ -1,0 +1,75 @@
+"""What is made of the table: the keys of widgets, the lines of the help, and tooltips."""
+
+from collections.abc import Iterable
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, Final
+
+from textual.binding import Binding, BindingType
+
+from tui.commands.command import Command
+from tui.commands.key_names import long_name
+from tui.commands.table import COMMANDS
+
+_ALL: Final = [command for commands in COMMANDS.values() for command in commands]
+_NUMBERS: Final = {command: number for number, command in enumerate(_ALL)}
+
+
+def action_of(command: Command) -> str:
+    """Return the Textual action that runs a command, on a widget with `HasCommands`."""
+    return f"run_command({_NUMBERS[command]})"
+
+
+class HasCommands:
+    """Runs the commands of the table for the widget, screen or app that has their keys."""
+
+    def check_action(self, action: str, parameters: tuple[Any, ...]) -> bool | None:
+        return action != "run_command" or _ALL[parameters[0]].applies(self)
+
+    def action_run_command(self, number: int) -> object:
+        return _ALL[number].run(self)
+
+
+class PartBindings(list[BindingType]):
+    """The keys of the commands for one part of the screen."""
+
+    def __init__(self, part: str) -> None:
+        self.part = part
+        super().__init__(
+            Binding(
+                command.keys,
+                action_of(command),
+                command.label,
+                show=bool(command.label),
+                tooltip=_sentence(command.does),
+                priority=command.priority,
+            )
+            for command in COMMANDS[part]
+            if command.keys and command.method
+        )
+
+
+def tooltip(command: Command) -> str:
+    """Return the sentence for a button: what its command does, and the key for it."""
+    if not command.keys:
+        return _sentence(command.does)
+    part = next(part for part, commands in COMMANDS.items() if command in commands)
+    where = "anywhere" if part == "Everywhere" else f"in the {part.lower()}"
+    return _sentence(f"{command.does}; {long_name(command.keys)} {where}")
+
+
+def help_lines(commands: Iterable[Command]) -> list[tuple[str, str]]:
+    """Return (keys, description) for each line of the help."""
+    lines = []
+    listed = [command for command in commands if command.keys and command.description]
+    for description, same in groupby(listed, attrgetter("description")):
+        keys: list[str] = []
+        for command in same:
+            all_keys = command.keys.split(",")
+            keys += all_keys[:1] if command.method else all_keys
+        lines.append((" ".join(map(long_name, dict.fromkeys(keys))), description))
+    return lines
+
+
+def _sentence(does: str) -> str:
+    return f"{does[:1].upper()}{does[1:]}"
