@@ -130,7 +130,7 @@ static int read_alphabet(const Py_buffer *alphabet, uint8_t symbol_of[256])
     return -1;
 }
 
-/* Add the 256 bytes and, unless it is empty, the end-of-word marker. Return false without memory. */
+/* Add the 256 bytes, and the end-of-word marker unless it is empty. Return false without memory. */
 static bool add_first_symbols(trainer *trainer, const Py_buffer *alphabet, const Py_buffer *end)
 {
     const uint8_t *bytes = alphabet->buf;
