@@ -8,8 +8,9 @@
        Scanner            scanner.c       scan.c, windows.c
        PieceTable         piece_table.c   pieces.c
        Learner            learner.c       train.c, pairs.c, candidates.c
-       Encoder            encoder.c       encode.c, piece_cache.c, merge.c, long_pieces.c,
-                                          rules.c, tokens.c, symbols.c
+       Encoder            encoder.c,      encode.c, piece_cache.c, merge.c, long_pieces.c,
+                          tables.c,       rules.c, tokens.c, symbols.c
+                          texts.c
        read_ranks         rank_file.c
        decimals           decimals.c
 
