@@ -36,7 +36,7 @@ def decimals(ids: bytes, between: str) -> str:
     return between.join(map(str, memoryview(ids).cast("I")))
 
 
-def nothing(*_: object) -> None:
+def nothing(*_: object, **_options: object) -> None:
     """Return None, as the kernel does for unsupported input. The caller then uses its Python code."""
 
 
