@@ -19,9 +19,11 @@ enum { INLINE_BYTES = 15 };
 /* Up to INLINE_BYTES bytes and their number, or a hash of more bytes and their number. No key is
    all 0, except the key of no bytes. */
 typedef struct {
-    uint64_t low;  /* the first eight bytes, or the hash */
-    uint64_t high; /* the other bytes and, in the last one, the length; with a hash, 255 there and
-                      the length << 8 */
+    /* The first eight bytes, or the hash. */
+    uint64_t low;
+    /* The other bytes and, in the last one, their number. With a hash: 255 in the last byte, and
+       the number << 8. */
+    uint64_t high;
 } key;
 
 static inline uint64_t hash_of(const uint8_t *bytes, size_t n)

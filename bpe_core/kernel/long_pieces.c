@@ -5,7 +5,9 @@
    neighbors are compatible (bpe_core/vocabulary/merge_loop.py has the proof; H. van Antwerpen and
    A. Neubeck use the fact in the Rust crate `bpe`). So each window begins with the last few tokens
    of the previous one: if their first token comes out again, all neighbors are compatible. If a
-   piece repeats itself, its tokens do too, and are copied. */
+   piece repeats itself, its tokens do too, and are copied.
+
+   A window seldom changes more than the last few tokens before it, so few are tried again. */
 
 #include "merge.h"
 
@@ -13,8 +15,7 @@
 
 enum {
     AHEAD = 36,         /* new bytes in a window, unless a window had to grow */
-    OVERLAP = 4,        /* tokens of the previous window that are merged again; earlier ones seldom
-                    change */
+    OVERLAP = 4,        /* tokens of the previous window that are merged again */
     PERIOD = 8,         /* tokens of the longest period that is recognized */
     REPEATED = 1 << 18, /* tokens of a repetition that are appended at a time */
 };

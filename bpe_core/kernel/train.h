@@ -98,18 +98,18 @@ typedef struct {
     VECTOR(uint64_t) weights;    /* piece -> how often it occurs */
     VECTOR(uint32_t) piece_near; /* every 64th slot -> its piece or an earlier one */
     VECTOR(uint64_t) spans;      /* symbol -> how many slots it takes */
-    VECTOR(uint8_t)
-    bytes;                    /* of all symbols, one after another; new symbols have none unless
-                                    the tie rule compares bytes */
+    /* The bytes of all symbols, one after another. New symbols have none unless the tie rule
+       compares bytes. */
+    VECTOR(uint8_t) bytes;
     VECTOR(size_t) bytes_end; /* symbol -> where its bytes end */
     uint64_t n_tokens;
 
     /* The pairs */
     VECTOR(pair) pairs;
     VECTOR(uint32_t) places; /* slots where the pairs begin or once began, pair by pair */
-    VECTOR(uint32_t)
-    table;             /* a pair's hash -> its number + 1, by open addressing; 0 in an empty
-                                slot; the number of slots is a power of two */
+    /* A pair's hash -> its number + 1, by open addressing; 0 in an empty slot. The number of slots
+       is a power of two. */
+    VECTOR(uint32_t) table;
     size_t n_kept;     /* places that were kept when unused ones were last removed */
     bool sweeping;     /* unused places are being removed */
     size_t sweep_pair; /* the next pair whose places are looked at */
@@ -128,10 +128,11 @@ typedef struct {
     bool merging;        /* the merge of `pair` has begun */
     bool replaced;       /* all its places have the new symbol */
     uint32_t next_place; /* of the pair's places, the next one to replace */
-    bool giving;         /* the caller gives merges, which may be longer than max_length: keep all
-                            pairs until the last one */
-    side sides[2];       /* left and right */
-    VECTOR(tally) grid;  /* while the index is built: one cell for each two symbols, row by row */
+    /* The caller gives merges, which may be longer than max_length: keep all pairs until the last
+       one. */
+    bool giving;
+    side sides[2];      /* left and right */
+    VECTOR(tally) grid; /* while the index is built: one cell for each two symbols, row by row */
 } trainer;
 
 /* Prepare a trainer of zeros with its options set. Return false without memory. */

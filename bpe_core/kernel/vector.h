@@ -19,14 +19,15 @@
 #define FETCH(place) ((void)(place))
 #endif
 
-#define VECTOR(type)                                                                               \
-    struct {                                                                                       \
-        type *items;                                                                               \
-        size_t n, capacity;                                                                        \
+#define VECTOR(type)     \
+    struct {             \
+        type *items;     \
+        size_t n;        \
+        size_t capacity; \
     }
 
 /* Make room for `more` items. Return false without memory; the vector is then unchanged. */
-#define ROOM(vector, more)                                                                         \
+#define ROOM(vector, more) \
     make_room(&(vector).items, &(vector).capacity, (vector).n, (more), sizeof *(vector).items)
 
 /* ROOM for items of any type: `items` is the address of the pointer to them, so it is read and
