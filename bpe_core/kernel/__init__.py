@@ -1,12 +1,13 @@
 """The kernel: the inner loops of the engine, compiled from C.
 
-This is the only module that imports `bpe_core.kernel._kernel`. `available` is True if the kernel is in use. Without
-it, implementations in Python give the same results but take longer. The environment variable BPESCOPE_KERNEL turns the
-kernel off (0) or makes its absence an error (1).
+This is the only module that imports `bpe_core.kernel._kernel`. `available` is True if the kernel is
+in use. Without it, implementations in Python give the same results but take longer. The environment
+variable BPESCOPE_KERNEL turns the kernel off (0) or makes its absence an error (1).
 
-`pip install` compiles the kernel if it finds a C compiler and Python's headers. In a checkout, `python hatch_build.py`
-compiles it in place, in a few seconds. Repeat this after changing a C source: a kernel that was compiled from other
-sources is not used. `.ci/sanitize` compiles it with AddressSanitizer and UndefinedBehaviorSanitizer, and tests it.
+`pip install` compiles the kernel if it finds a C compiler and Python's headers. In a checkout,
+`python hatch_build.py` compiles it in place, in a few seconds. Repeat this after changing a C
+source: a kernel that was compiled from other sources is not used. `.ci/sanitize` compiles it with
+AddressSanitizer and UndefinedBehaviorSanitizer, and tests it. kernel.h lists the C sources.
 """
 
 import os
@@ -25,30 +26,37 @@ SWITCH: Final = "BPESCOPE_KERNEL"
 
 
 def _why_not(switch: str) -> str:
-    """Return why the kernel is not used; "" if it is used. Raises KernelError if `switch` is "1" and it is not."""
+    """Return why the kernel is not used; "" if it is used.
+
+    Raises KernelError if `switch` is "1" and the kernel cannot be used.
+    """
     if switch == "0":
         return f"turned off by {SWITCH}=0"
+    problem = _problem()
+    if problem and switch == "1":
+        raise KernelError(
+            f"{SWITCH}=1 asks for the compiled kernel, but it is {problem}; "
+            "compile it with `python hatch_build.py`, "
+            f"install a C compiler and then bpescope again, or unset {SWITCH}."
+        )
+    return problem
+
+
+def _problem() -> str:
+    """Return why the kernel cannot be used; "" if it can."""
     try:
         from bpe_core.kernel._kernel import STAMP as compiled_from
     except ModuleNotFoundError:
-        reason = "not compiled"
+        return "not compiled"
     except ImportError as error:
-        reason = f"not to be loaded ({error})"
-    else:
-        is_gil_enabled = getattr(sys, "_is_gil_enabled", None)
-        # A free-threaded Python turns the GIL on when it imports the kernel, except with PYTHON_GIL=0.
-        if is_gil_enabled and not is_gil_enabled():
-            reason = "not safe without the GIL"
-        elif compiled_from == stamp():
-            return ""
-        else:
-            reason = "compiled from other sources"
-    if switch == "1":
-        raise KernelError(
-            f"{SWITCH}=1 asks for the compiled kernel, but it is {reason}; compile it with `python hatch_build.py`, "
-            f"install a C compiler and then bpescope again, or unset {SWITCH}."
-        )
-    return reason
+        return f"not to be loaded ({error})"
+    is_gil_enabled = getattr(sys, "_is_gil_enabled", None)
+    # A free-threaded Python turns the GIL on when it imports the kernel, except with PYTHON_GIL=0.
+    if is_gil_enabled and not is_gil_enabled():
+        return "not safe without the GIL"
+    if compiled_from != stamp():
+        return "compiled from other sources"
+    return ""
 
 
 why_not: Final = _why_not(os.environ.get(SWITCH, ""))

@@ -3,19 +3,36 @@
 
    The count of a pair only falls after the merge that made it, and its first place only moves to
    the right. So a lazy heap is enough: its first entry is the right one if that entry is up to
-   date. */
+   date. train.h describes the two heaps. */
 
 #include "train.h"
+
+enum { CHILDREN = 4 }; /* of an entry of a heap */
 
 /* Compare two symbols by their bytes. A symbol is greater than its prefixes: "ab" > "a". */
 static int compare_bytes(const trainer *t, uint32_t one, uint32_t other)
 {
-    const size_t *end = t->bytes_end.items;
-    size_t one_start = one ? end[one - 1] : 0, other_start = other ? end[other - 1] : 0;
-    size_t one_length = end[one] - one_start, other_length = end[other] - other_start;
+    size_t one_length = n_bytes_of(t, one);
+    size_t other_length = n_bytes_of(t, other);
     size_t shared = one_length < other_length ? one_length : other_length;
-    int order = memcmp(t->bytes.items + one_start, t->bytes.items + other_start, shared);
-    return order ? order : (one_length > other_length) - (one_length < other_length);
+    const uint8_t *bytes = t->bytes.items;
+    int order = memcmp(bytes + bytes_start(t, one), bytes + bytes_start(t, other), shared);
+    if (order)
+        return order;
+    return (one_length > other_length) - (one_length < other_length);
+}
+
+/* Whether a pair is larger by the bytes of its symbols, or equal and has the lower symbols. */
+static bool is_larger(const trainer *t, const pair *one, const pair *other)
+{
+    int order = compare_bytes(t, one->left, other->left);
+    if (!order)
+        order = compare_bytes(t, one->right, other->right);
+    if (order)
+        return order > 0;
+    if (one->left != other->left)
+        return one->left < other->left;
+    return one->right < other->right;
 }
 
 static bool comes_before(const trainer *t, candidate one, candidate other)
@@ -24,33 +41,45 @@ static bool comes_before(const trainer *t, candidate one, candidate other)
         return one.key < other.key;
     if (t->ties != LARGEST)
         return false;
-    const pair *a = &t->pairs.items[one.pair], *b = &t->pairs.items[other.pair];
-    int order = compare_bytes(t, b->left, a->left);
-    order = order ? order : compare_bytes(t, b->right, a->right);
-    return order ? order < 0 : a->left != b->left ? a->left < b->left : a->right < b->right;
+    return is_larger(t, &t->pairs.items[one.pair], &t->pairs.items[other.pair]);
 }
+
+/* The heaps */
 
 static void push(const trainer *t, heap *heap, candidate new)
 {
     size_t at = heap->n++;
-    for (; at && comes_before(t, new, heap->items[(at - 1) / 4]); at = (at - 1) / 4)
-        heap->items[at] = heap->items[(at - 1) / 4];
+    while (at) {
+        size_t parent = (at - 1) / CHILDREN;
+        if (!comes_before(t, new, heap->items[parent]))
+            break;
+        heap->items[at] = heap->items[parent];
+        at = parent;
+    }
     heap->items[at] = new;
+}
+
+/* Return the entry that comes first of those from `child` on with the same parent. */
+static inline size_t first_child(const trainer *t, const heap *heap, size_t child)
+{
+    size_t end = child + CHILDREN < heap->n ? child + CHILDREN : heap->n;
+    size_t first = child;
+    while (++child < end)
+        if (comes_before(t, heap->items[child], heap->items[first]))
+            first = child;
+    return first;
 }
 
 /* Replace the first entry of the heap by `new`. */
 static void replace_first(const trainer *t, heap *heap, candidate new)
 {
     size_t at = 0;
-    for (size_t child = 1; child < heap->n; child = 4 * at + 1) {
-        size_t end = child + 4 < heap->n ? child + 4 : heap->n, best = child;
-        while (++child < end)
-            if (comes_before(t, heap->items[child], heap->items[best]))
-                best = child;
-        if (!comes_before(t, heap->items[best], new))
+    for (size_t child = 1; child < heap->n; child = CHILDREN * at + 1) {
+        size_t first = first_child(t, heap, child);
+        if (!comes_before(t, heap->items[first], new))
             break;
-        heap->items[at] = heap->items[best];
-        at = best;
+        heap->items[at] = heap->items[first];
+        at = first;
     }
     heap->items[at] = new;
 }
@@ -62,20 +91,27 @@ static void remove_first(const trainer *t, heap *heap)
         replace_first(t, heap, last);
 }
 
+/* The pairs in the heaps */
+
 /* Return the first place where a pair still occurs. Its count must not be 0. */
 static uint32_t first_place(trainer *t, pair *pair)
 {
-    for (; pair->n > 1 && !occurs_at(t, pair->left, pair->right, t->places.items[pair->start]);
-         pair->start++)
+    while (pair->n > 1 && !occurs_at(t, pair->left, pair->right, t->places.items[pair->start])) {
+        pair->start++;
         pair->n--;
+    }
     return t->places.items[pair->start];
 }
+
+/* `waiting` has the largest count first, so its keys are the complements of counts. */
+static uint64_t key_of_count(uint64_t count) { return ~count; }
+static uint64_t largest_waiting_count(const trainer *t) { return ~t->waiting.items[0].key; }
 
 static void wait_for_level(trainer *t, uint32_t number)
 {
     uint64_t count = t->pairs.items[number].count;
     if (count >= t->min_count)
-        push(t, &t->waiting, (candidate){~count, number});
+        push(t, &t->waiting, (candidate){key_of_count(count), number});
 }
 
 /* Order a pair among those with its count. Its first place may still move, so choose_pair looks at
@@ -83,7 +119,9 @@ static void wait_for_level(trainer *t, uint32_t number)
 static void order_among_equals(trainer *t, uint32_t number)
 {
     const pair *pair = &t->pairs.items[number];
-    uint64_t key = t->ties == LOWEST ? (uint64_t)pair->left << 32 | pair->right : 0;
+    uint64_t key = 0;
+    if (t->ties == LOWEST)
+        key = (uint64_t)pair->left << 32 | pair->right;
     push(t, &t->open, (candidate){key, number});
     t->n_tied++;
 }
@@ -105,11 +143,11 @@ void add_candidate(trainer *t, uint32_t number)
 static enum progress enter_level(trainer *t, size_t *steps)
 {
     if (!t->entering) {
-        t->level = ~t->waiting.items[0].key;
+        t->level = largest_waiting_count(t);
         t->n_tied = 0;
         t->entering = true;
     }
-    for (; t->waiting.n && ~t->waiting.items[0].key == t->level; --*steps) {
+    for (; t->waiting.n && largest_waiting_count(t) == t->level; --*steps) {
         if (!*steps)
             return UNDER_WAY;
         if (!room_for_candidates(t, 1))
@@ -125,32 +163,44 @@ static enum progress enter_level(trainer *t, size_t *steps)
     return LEARNED;
 }
 
+/* Take the first pair of `open` that is up to date. NOTHING_LEFT: `open` is empty. */
+static enum progress choose_open_pair(trainer *t, size_t *steps)
+{
+    while (t->open.n) {
+        if (!*steps)
+            return UNDER_WAY;
+        --*steps;
+        if (!room_for_candidates(t, 1))
+            return NO_MEMORY;
+        candidate best = t->open.items[0];
+        pair *pair = &t->pairs.items[best.pair];
+        bool places_decide = t->ties == FIRST && t->n_tied > 1;
+        if (pair->count != t->level) {
+            remove_first(t, &t->open);
+            wait_for_level(t, best.pair);
+        } else if (places_decide && first_place(t, pair) != best.key) {
+            replace_first(t, &t->open, (candidate){first_place(t, pair), best.pair});
+        } else {
+            remove_first(t, &t->open);
+            t->pair = best.pair;
+            return LEARNED;
+        }
+    }
+    return NOTHING_LEFT;
+}
+
 enum progress choose_pair(trainer *t, size_t *steps)
 {
     for (;;) {
-        while (t->open.n && !t->entering) {
-            if (!*steps)
-                return UNDER_WAY;
-            --*steps;
-            if (!room_for_candidates(t, 1))
-                return NO_MEMORY;
-            candidate best = t->open.items[0];
-            pair *pair = &t->pairs.items[best.pair];
-            if (pair->count != t->level) {
-                remove_first(t, &t->open);
-                wait_for_level(t, best.pair);
-            } else if (t->ties == FIRST && t->n_tied > 1 && first_place(t, pair) != best.key) {
-                replace_first(t, &t->open, (candidate){first_place(t, pair), best.pair});
-            } else {
-                remove_first(t, &t->open);
-                t->pair = best.pair;
-                return LEARNED;
-            }
+        if (!t->entering) {
+            enum progress chosen = choose_open_pair(t, steps);
+            if (chosen != NOTHING_LEFT)
+                return chosen;
+            if (!t->waiting.n)
+                return NOTHING_LEFT;
         }
-        if (!t->waiting.n && !t->entering)
-            return NOTHING_LEFT;
-        enum progress progress = enter_level(t, steps);
-        if (progress != LEARNED)
-            return progress;
+        enum progress entered = enter_level(t, steps);
+        if (entered != LEARNED)
+            return entered;
     }
 }

@@ -1,10 +1,10 @@
-/* Encode pieces: cache, whole pieces, merging. */
+/* Encode pieces: cache, whole pieces, merging. encoder.c calls this, and merge.c merges. */
 
 #include "encode.h"
 
-enum {
-    BATCH = 256, /* pieces that are looked up together, between two calls of `interrupted` */
-};
+enum { BATCH = 256 }; /* pieces that are looked up together, between two calls of `interrupted` */
+
+/* One piece */
 
 static outcome encode_uncached(encoding *encoding, const uint8_t *piece, size_t n)
 {
@@ -22,70 +22,91 @@ static outcome encode_uncached(encoding *encoding, const uint8_t *piece, size_t 
 outcome encode_part(encoding *encoding, const uint8_t *part, size_t n)
 {
     const tables *tables = encoding->tables;
-    rule_slot **pairs = &encoding->cache.pairs;
-    if (tables->has_ranks && !*pairs &&
-        !(*pairs = PyMem_RawCalloc((size_t)1 << PAIR_BITS, sizeof **pairs)))
-        return OUT_OF_MEMORY;
-    merges merges = {tables->has_ranks ? NULL : &tables->rules, &tables->tokens, &tables->symbols,
-                     encoding->limit, *pairs};
+    piece_cache *cache = &encoding->cache;
+    if (tables->has_ranks && !cache->pairs) {
+        cache->pairs = PyMem_RawCalloc((size_t)1 << PAIR_BITS, sizeof *cache->pairs);
+        if (!cache->pairs)
+            return OUT_OF_MEMORY;
+    }
+    const merges merges = {
+        .rules = tables->has_ranks ? NULL : &tables->rules,
+        .ranks = &tables->tokens,
+        .symbols = &tables->symbols,
+        .limit = encoding->limit,
+        .pairs = cache->pairs,
+    };
     return merge_piece(&merges, part, n, &encoding->space, &encoding->ids);
 }
 
-/* Append the ids of a piece whose home slot of the cache does not have them, and make room for
-   `n_room` more. */
+/* Append the ids of a piece whose home slot of the cache does not have them. */
 static outcome encode_not_at_home(encoding *encoding, key key, uint64_t hash, const uint8_t *piece,
-                                  size_t n, size_t n_room)
+                                  size_t n)
 {
     id_list *ids = &encoding->ids;
-    size_t before = ids->n, n_ids;
-    bool is_short = n - 1 < LONGEST_CACHED;
-    const uint32_t *known =
-        is_short ? cache_find(&encoding->cache, key, hash, piece, n, &n_ids) : NULL;
-    outcome outcome = ENCODED;
-    if (known && !ROOM(*ids, n_ids))
-        return OUT_OF_MEMORY;
+    if (n == 0)
+        return ENCODED;
+    if (n > LONGEST_CACHED)
+        return encode_uncached(encoding, piece, n);
+    size_t n_known;
+    const uint32_t *known = cache_find(&encoding->cache, key, hash, piece, n, &n_known);
     if (known) {
-        memcpy(ids->items + ids->n, known, n_ids * sizeof *known);
-        ids->n += n_ids;
-    } else if (n) {
-        outcome = encode_uncached(encoding, piece, n);
-        if (outcome == ENCODED && is_short)
-            cache_put(&encoding->cache, key, piece, n, ids->items + before, ids->n - before);
+        if (!ROOM(*ids, n_known))
+            return OUT_OF_MEMORY;
+        memcpy(ids->items + ids->n, known, n_known * sizeof *known);
+        ids->n += n_known;
+        return ENCODED;
     }
-    return outcome != ENCODED || ROOM(*ids, n_room) ? outcome : OUT_OF_MEMORY;
+    size_t n_before = ids->n;
+    outcome outcome = encode_uncached(encoding, piece, n);
+    if (outcome == ENCODED)
+        cache_put(&encoding->cache, key, piece, n, ids->items + n_before, ids->n - n_before);
+    return outcome;
 }
 
-/* Append the ids of `n_pieces` pieces of a text of `n` bytes. `ends` has n_pieces + 1 places, the
-   first where the pieces begin. Prefetch the slots of all pieces before using the first: they are
-   far apart, and memory is slow. */
+/* Many pieces */
+
+/* Write the keys and hashes of pieces, and prefetch their home slots, which are far apart in
+   memory. `ends` is as in encode_batch. */
+static inline void fetch_homes(const piece_cache *cache, const uint8_t *text, size_t n,
+                               const size_t *ends, size_t n_pieces, key *keys, uint64_t *hashes)
+{
+    for (size_t i = 0; i < n_pieces; i++) {
+        keys[i] = key_of(text + ends[i], ends[i + 1] - ends[i], n - ends[i]);
+        hashes[i] = key_hash(keys[i]);
+        FETCH(&cache->slots[home_of(hashes[i], cache->bits)]);
+    }
+}
+
+/* Append the ids of at most BATCH pieces of a text of `n` bytes. `ends` has n_pieces + 1 places:
+   the first is where the pieces begin. Most pieces are in their home slots of the cache. */
 static outcome encode_batch(encoding *encoding, const uint8_t *text, size_t n, const size_t *ends,
                             size_t n_pieces, size_t *n_ids)
 {
     key keys[BATCH];
     uint64_t hashes[BATCH];
-    const cache_slot *slots = encoding->cache.slots;
-    int bits = encoding->cache.bits;
-    for (size_t i = 0; i < n_pieces; i++) {
-        keys[i] = key_of(text + ends[i], ends[i + 1] - ends[i], n - ends[i]);
-        hashes[i] = key_hash(keys[i]);
-        FETCH(&slots[home_of(hashes[i], bits)]);
-    }
+    fetch_homes(&encoding->cache, text, n, ends, n_pieces, keys, hashes);
     if (!ROOM(encoding->ids, n_pieces * INLINE_IDS))
         return OUT_OF_MEMORY;
+    const cache_slot *slots = encoding->cache.slots;
+    int bits = encoding->cache.bits;
     uint32_t *to = encoding->ids.items + encoding->ids.n;
     for (size_t i = 0; i < n_pieces; i++) {
         const cache_slot *home = &slots[home_of(hashes[i], bits)];
-        if (same_key(home->key, keys[i]) && home->ids[0] != IN_ARENA && keys[i].high) {
+        bool is_empty = !keys[i].high;
+        if (same_key(home->key, keys[i]) && home->ids[0] != IN_ARENA && !is_empty) {
             memcpy(to, home->ids, sizeof home->ids);
             to += n_inline(home);
         } else {
             encoding->ids.n = (size_t)(to - encoding->ids.items);
-            outcome outcome =
-                encode_not_at_home(encoding, keys[i], hashes[i], text + ends[i],
-                                   ends[i + 1] - ends[i], (n_pieces - i) * INLINE_IDS);
+            const uint8_t *piece = text + ends[i];
+            size_t n_bytes = ends[i + 1] - ends[i];
+            outcome outcome = encode_not_at_home(encoding, keys[i], hashes[i], piece, n_bytes);
             if (outcome != ENCODED)
                 return outcome;
-            slots = encoding->cache.slots, bits = encoding->cache.bits;
+            if (!ROOM(encoding->ids, (n_pieces - i) * INLINE_IDS))
+                return OUT_OF_MEMORY;
+            slots = encoding->cache.slots;
+            bits = encoding->cache.bits;
             to = encoding->ids.items + encoding->ids.n;
         }
         if (n_ids)
@@ -97,16 +118,18 @@ static outcome encode_batch(encoding *encoding, const uint8_t *text, size_t n, c
 
 outcome encode_text(encoding *encoding, const scanner *scanner, const uint8_t *text, size_t n)
 {
-    size_t ends[BATCH + 1] = {0, n};
-    /* Room for a token of three bytes or more each; memory is used only as far as ids are written.
-     */
+    /* Room for a token of three bytes or more each; memory is used only as far as ids are
+       written. */
     size_t usual_room = n > LARGE ? n / 3 : 0;
     if (!ROOM(encoding->ids, usual_room))
         return OUT_OF_MEMORY;
     prefer_large_pages(encoding->ids.items + encoding->ids.n,
                        usual_room * sizeof *encoding->ids.items);
+    size_t ends[BATCH + 1] = {0, n}; /* without a scanner, one piece */
     while (ends[0] < n) {
-        size_t n_pieces = scanner ? piece_ends(scanner, text, ends[0], n, ends + 1, BATCH) : 1;
+        size_t n_pieces = 1;
+        if (scanner)
+            n_pieces = piece_ends(scanner, text, ends[0], n, ends + 1, BATCH);
         outcome outcome = encode_batch(encoding, text, n, ends, n_pieces, NULL);
         if (outcome != ENCODED)
             return outcome;
@@ -120,15 +143,16 @@ outcome encode_text(encoding *encoding, const scanner *scanner, const uint8_t *t
 static outcome encode_pieces(encoding *encoding, const uint8_t *bytes, const size_t *ends,
                              size_t n_pieces, size_t *n_ids)
 {
-    outcome outcome = ENCODED;
-    for (size_t i = 0, n; i < n_pieces && outcome == ENCODED; i += n) {
+    size_t n;
+    for (size_t i = 0; i < n_pieces; i += n) {
         n = n_pieces - i < BATCH ? n_pieces - i : BATCH;
-        outcome = encode_batch(encoding, bytes, ends[n_pieces], ends + i, n, n_ids + i);
-        if (outcome == ENCODED &&
-            encoding->space.interrupted(encoding->space.caller, ends[i + n] - ends[i]))
-            outcome = INTERRUPTED;
+        outcome outcome = encode_batch(encoding, bytes, ends[n_pieces], ends + i, n, n_ids + i);
+        if (outcome != ENCODED)
+            return outcome;
+        if (encoding->space.interrupted(encoding->space.caller, ends[i + n] - ends[i]))
+            return INTERRUPTED;
     }
-    return outcome;
+    return ENCODED;
 }
 
 outcome encode_texts(encoding *encoding, const scanner *scanner, const uint8_t *bytes,
@@ -136,12 +160,13 @@ outcome encode_texts(encoding *encoding, const scanner *scanner, const uint8_t *
 {
     if (!scanner)
         return encode_pieces(encoding, bytes, ends, n, n_ids);
-    outcome outcome = ENCODED;
-    for (size_t i = 0; i < n && outcome == ENCODED; i++) {
-        outcome = encode_text(encoding, scanner, bytes + ends[i], ends[i + 1] - ends[i]);
+    for (size_t i = 0; i < n; i++) {
+        outcome outcome = encode_text(encoding, scanner, bytes + ends[i], ends[i + 1] - ends[i]);
+        if (outcome != ENCODED)
+            return outcome;
         n_ids[i] = encoding->ids.n;
     }
-    return outcome;
+    return ENCODED;
 }
 
 outcome encode_parents(encoding *encoding, const scanner *scanner, const uint8_t *bytes,
@@ -155,9 +180,9 @@ outcome encode_parents(encoding *encoding, const scanner *scanner, const uint8_t
         size_t n = ends[i + 1] - ends[i];
         encoding->limit = tokens_find(&encoding->tables->tokens, token, n, n).rank;
         outcome = encode_part(encoding, token, n);
+        n_ids[i] = encoding->ids.n;
         if (outcome == ENCODED && encoding->space.interrupted(encoding->space.caller, n))
             outcome = INTERRUPTED;
-        n_ids[i] = encoding->ids.n;
     }
     encoding->limit = limit;
     return outcome;

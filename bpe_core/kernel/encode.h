@@ -11,22 +11,22 @@
 /* The tables of a vocabulary. They never change, so any number of threads may read them. */
 typedef struct tables {
     symbol_set symbols;
-    rule_table rules;   /* with ranks 0, 1, ... in order */
-    token_table tokens; /* with their ranks; for a vocabulary of merges, the tokens that are looked
-                           up whole, with the step that makes each */
-    bool looks_up;      /* whether a piece equal to one of `tokens` becomes it at once */
-    bool has_ranks;     /* whether neighbors join by the ranks of `tokens`, not by rules */
-    uint32_t n_merges;  /* the largest limit: the number of rules, or NO_RANK */
+    rule_table rules; /* with ranks 0, 1, ... in order */
+    /* With their ranks; for a vocabulary of merges, the tokens that are looked up whole, with the
+       step that makes each. */
+    token_table tokens;
+    bool looks_up;     /* whether a piece equal to one of `tokens` becomes it at once */
+    bool has_ranks;    /* whether neighbors join by the ranks of `tokens`, not by rules */
+    uint32_t n_merges; /* the largest limit: the number of rules, or NO_RANK */
 } tables;
 
-/* The working memory of one thread that encodes; only merges of a rank below `limit` are in force.
- */
+/* The working memory of one thread that encodes. */
 typedef struct {
     const tables *tables;
-    uint32_t limit;
+    uint32_t limit; /* only merges of a rank below it are in force */
     piece_cache cache;
     workspace space;
-    id_list ids;
+    id_list ids; /* the result */
 } encoding;
 
 /* Append the ids of a text. Without a scanner it is one piece. */
@@ -39,8 +39,11 @@ outcome encode_part(encoding *encoding, const uint8_t *part, size_t n);
    the end of each. `ends` has n + 1 numbers: 0, and where each ends in `bytes`. */
 typedef outcome encode_each(encoding *encoding, const scanner *scanner, const uint8_t *bytes,
                             const size_t *ends, size_t n, size_t *n_ids);
-encode_each encode_texts; /* or pieces, without a scanner */
-encode_each
-    encode_parents; /* merge each token of a vocabulary of ranks by the tokens of lower rank */
+
+/* Encode texts; without a scanner, pieces. */
+encode_each encode_texts;
+
+/* Merge each token of a vocabulary of ranks by the tokens of lower rank. */
+encode_each encode_parents;
 
 #endif

@@ -16,16 +16,21 @@ import regex
 from bpe_core import kernel
 from bpe_core.utf8 import every_character
 
-UPPER, LOWER, PREFIX, NUMBER, SIGN, TAIL, SPACE, NEWLINE = (
-    1 << bit for bit in range(8)
-)
-"""The bits of the sets of characters; see scan.h."""
+# The bits of the sets of characters; see scan.h.
+UPPER: Final = 1
+LOWER: Final = 2
+PREFIX: Final = 4
+NUMBER: Final = 8
+SIGN: Final = 16
+TAIL: Final = 32
+SPACE: Final = 64
+NEWLINE: Final = 128
 
 BOTH: Final = UPPER | LOWER
 
 Sets = tuple[tuple[str, int], ...]
-"""Pairs of a regular expression for one character and the sets of the characters that match it. Later ones override
-earlier ones."""
+"""Pairs of a regular expression for one character and the sets of the characters that match it.
+Later ones override earlier ones."""
 
 Field = TypeVar("Field")
 
@@ -35,13 +40,14 @@ class _Words(NamedTuple):
 
     letters: Sets
     spaced: bool
-    """Whether only a space may precede the letters, not any character except letters, digits and line breaks."""
+    """Whether only a space may precede the letters; otherwise any character may, except letters,
+    digits and line breaks."""
     contractions: int = 0
     """3 if a contraction such as 'll may end a word; 0 if it is a piece of its own."""
 
 
 class _WhiteSpace(NamedTuple):
-    """What matches white space; the fields are those of `scanner` in scan.h."""
+    """What matches white space. `scanner` in scan.h has the same fields."""
 
     lines: bool
     end_first: bool
@@ -127,7 +133,7 @@ class _Source:
 def scanner(source: str) -> "kernel.Scanner | None":
     """Return the scanner that splits as the regular expression `source` does.
 
-    Return None for a pattern that has no scanner, and without the kernel.
+    Return None for a pattern with an unknown alternative, and without the kernel.
     """
     pattern = _Source(source)
     try:
@@ -140,23 +146,33 @@ def scanner(source: str) -> "kernel.Scanner | None":
         return None
     if pattern.unread or (contractions and words.contractions):
         return None
+    return kernel.Scanner(
+        ranges_of=partial(_ranges, _sets(words, tail)),
+        contractions=contractions or words.contractions,
+        max_digits=most_digits,
+        lines=white_space.lines,
+        end_first=white_space.end_first,
+        usual=True,
+    )
+
+
+def _sets(words: _Words, tail: str) -> Sets:
+    """Return the sets of characters of a pattern; `tail` has the characters that may end signs."""
     prefix = 0 if words.spaced else PREFIX
-    sets = (
+    newline = SPACE | NEWLINE
+    if "\n" in tail:
+        newline |= TAIL
+    slash = SIGN | prefix
+    if "/" in tail:
+        slash |= TAIL
+    return (
         (r"\P{L}", SIGN | prefix),
         *words.letters,
         (r"\p{N}", NUMBER),
         (r"\s", SPACE | prefix),
         (r"\ ", SPACE | PREFIX),
-        (r"[\r\n]", SPACE | NEWLINE | (TAIL if tail else 0)),
-        ("/", SIGN | prefix | (TAIL if "/" in tail else 0)),
-    )
-    return kernel.Scanner(
-        partial(_ranges, sets),
-        contractions or words.contractions,
-        most_digits,
-        white_space.lines,
-        white_space.end_first,
-        True,
+        (r"[\r\n]", newline),
+        ("/", slash),
     )
 
 

@@ -2,14 +2,26 @@
 
    The kernel is one extension module, in C11, with no dependency but Python. Each type has a file
    of glue, which checks arguments, releases the GIL, turns failures into exceptions, and calls a
-   file that does not use Python objects. Three rules hold everywhere:
+   file that does not use Python objects:
+
+       type or function   glue            work
+       Scanner            scanner.c       scan.c, windows.c
+       PieceTable         piece_table.c   pieces.c
+       Learner            learner.c       train.c, pairs.c, candidates.c
+       Encoder            encoder.c,      encode.c, piece_cache.c, merge.c, long_pieces.c,
+                          tables.c,       rules.c, tokens.c, symbols.c
+                          texts.c
+       read_ranks         rank_file.c
+       decimals           decimals.c
+
+   module.c makes the module of them, and utf8.c reads str. Three rules hold everywhere:
 
    - Memory comes from PyMem_RawMalloc and its kin, which need no GIL, appear in tracemalloc, and
-   can be made to fail by a test. A function that gets no memory leaves its structures unchanged, or
-   ready to be freed.
+     can be made to fail by a test. A function that gets no memory leaves its structures unchanged,
+     or ready to be freed.
    - Every index and size that comes from Python is checked.
    - Long work runs without the GIL in slices of some milliseconds, with PyErr_CheckSignals after
-   each. */
+     each. */
 
 #ifndef BPESCOPE_KERNEL_H
 #define BPESCOPE_KERNEL_H
@@ -21,13 +33,25 @@
 
 #include <string.h>
 
-/* The state of the module: its types, and array.array. */
+/* The state of the module: its types, and array.array. module.c also reads it as an array of
+   objects. */
 typedef struct {
-    PyObject *scanner_type, *encoder_type, *learner_type, *piece_table_type, *array_type;
+    PyObject *scanner_type;
+    PyObject *encoder_type;
+    PyObject *learner_type;
+    PyObject *piece_table_type;
+    PyObject *array_type;
 } kernel_state;
 
 /* The types, each in a file of glue. */
-extern PyType_Spec scanner_spec, encoder_spec, learner_spec, piece_table_spec;
+extern PyType_Spec scanner_spec;
+extern PyType_Spec encoder_spec;
+extern PyType_Spec learner_spec;
+extern PyType_Spec piece_table_spec;
+
+/* Functions of the module itself. */
+PyObject *read_ranks(PyObject *module, PyObject *data);
+PyObject *decimals(PyObject *module, PyObject *args);
 
 /* Return the 32-bit number with index `i` in a buffer that need not be aligned. */
 static inline uint32_t number_at(const char *numbers, size_t i)
@@ -36,10 +60,6 @@ static inline uint32_t number_at(const char *numbers, size_t i)
     memcpy(&number, numbers + i * sizeof number, sizeof number);
     return number;
 }
-
-/* Functions of the module itself. */
-PyObject *read_ranks(PyObject *module, PyObject *data);
-PyObject *decimals(PyObject *module, PyObject *args);
 
 /* Write the UTF-8 of a str, at most four bytes a character. Return its end; NULL with an exception
    for a surrogate. Set the bit of each Unicode plane that has a character of the str. */

@@ -1,4 +1,7 @@
-/* Keys of bytes in hash tables: up to 15 bytes with their length, or a hash of more bytes. */
+/* Keys of bytes in hash tables: up to 15 bytes with their length, or a hash of more bytes.
+
+   Pieces, tokens and cached pieces are found by such keys. Most have at most 15 bytes, and are then
+   compared by two numbers. */
 
 #ifndef BPESCOPE_KEYS_H
 #define BPESCOPE_KEYS_H
@@ -16,12 +19,17 @@ enum { INLINE_BYTES = 15 };
 /* Up to INLINE_BYTES bytes and their number, or a hash of more bytes and their number. No key is
    all 0, except the key of no bytes. */
 typedef struct {
-    uint64_t low, high;
+    /* The first eight bytes, or the hash. */
+    uint64_t low;
+    /* The other bytes and, in the last one, their number. With a hash: 255 in the last byte, and
+       the number << 8. */
+    uint64_t high;
 } key;
 
 static inline uint64_t hash_of(const uint8_t *bytes, size_t n)
 {
-    uint64_t hash = n, word;
+    uint64_t hash = n;
+    uint64_t word;
     for (; n >= sizeof word; bytes += sizeof word, n -= sizeof word) {
         memcpy(&word, bytes, sizeof word);
         hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
@@ -33,6 +41,7 @@ static inline uint64_t hash_of(const uint8_t *bytes, size_t n)
     return hash ^ hash >> 32;
 }
 
+/* How far to shift a length so that it is in the last byte of a word in memory. */
 #if PY_BIG_ENDIAN
 enum { LENGTH_SHIFT = 0 };
 #else
@@ -46,11 +55,12 @@ static inline key key_of(const uint8_t *bytes, size_t n, size_t n_readable)
                                      255, 255, 255, 255, 255, 255, 255, 255};
     if (n > INLINE_BYTES)
         return (key){hash_of(bytes, n), (uint64_t)255 << LENGTH_SHIFT | (uint64_t)n << 8};
-    uint64_t words[2] = {0, 0}, mask[2];
+    uint64_t words[2] = {0, 0};
     if (n_readable >= 16)
         memcpy(words, bytes, 16);
     else if (n) /* `bytes` may be NULL if n is 0 */
         memcpy(words, bytes, n);
+    uint64_t mask[2]; /* n bytes of 255, then zeros */
     memcpy(mask, ones + 16 - n, 16);
     return (key){words[0] & mask[0], (words[1] & mask[1]) | (uint64_t)n << LENGTH_SHIFT};
 }
@@ -74,12 +84,15 @@ enum { LARGE = 2 << 20 }; /* bytes of a large page */
 static inline void prefer_large_pages(void *table, size_t size)
 {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
-              begin = ((uintptr_t)table + page - 1) / page * page;
-    if (size > LARGE)
-        (void)madvise((void *)begin, (uintptr_t)table + size - begin, MADV_HUGEPAGE);
+    if (size <= LARGE)
+        return;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t first_page = ((uintptr_t)table + page - 1) / page * page;
+    uintptr_t end = (uintptr_t)table + size;
+    (void)madvise((void *)first_page, end - first_page, MADV_HUGEPAGE);
 #else
-    (void)table, (void)size;
+    (void)table;
+    (void)size;
 #endif
 }
 

@@ -1,4 +1,5 @@
-/* The Python type Learner: learns merges from pieces and their counts, in slices of work. */
+/* The Python type Learner: learns merges from pieces and their counts, in slices of work. train.h
+   has the algorithm. */
 
 #include "pieces.h"
 #include "train.h"
@@ -11,15 +12,15 @@ typedef struct {
     PyObject_HEAD
     trainer trainer;
     VECTOR(merge) learned; /* all merges made, in order */
-    bool busy;
+    bool busy;             /* a thread is learning */
 } LearnerObject;
 
-/* Whether to continue after a slice of work: no signal and no call of `report` raised an exception.
- */
-static bool may_go_on(PyObject *report, size_t done, size_t total)
+/* Return whether to continue after a slice of work; false with an exception after a signal. */
+static bool may_go_on(void) { return PyErr_CheckSignals() == 0; }
+
+/* Call `report`, unless it is None. Return false with an exception if it raised one. */
+static bool report_progress(PyObject *report, size_t done, size_t total)
 {
-    if (PyErr_CheckSignals() < 0)
-        return false;
     if (report == Py_None)
         return true;
     PyObject *answer = PyObject_CallFunction(report, "nn", (Py_ssize_t)done, (Py_ssize_t)total);
@@ -27,103 +28,164 @@ static bool may_go_on(PyObject *report, size_t done, size_t total)
     return answer != NULL;
 }
 
-/* Add the pieces of a table to the corpus, slice by slice. */
+/* The corpus and its index */
+
+/* Where to read on in the pieces of a table. */
+typedef struct {
+    size_t piece;
+    size_t byte;
+} position;
+
+/* Add the next bytes of the pieces, at most SLICE, to the corpus. Return false without memory. */
+static bool add_slice(trainer *trainer, const piece_table *table, const uint8_t *symbol_of,
+                      position *at)
+{
+    size_t room = SLICE;
+    while (room && at->piece < table->pieces.n) {
+        const piece *piece = &table->pieces.items[at->piece];
+        size_t n_left = length_of(piece) - at->byte;
+        size_t n = n_left < room ? n_left : room;
+        if (!add_to_piece(trainer, bytes_of(table, piece) + at->byte, n, symbol_of))
+            return false;
+        room -= n;
+        at->byte += n;
+        if (n == n_left) {
+            if (!end_piece(trainer, piece->count))
+                return false;
+            at->piece++;
+            at->byte = 0;
+        }
+    }
+    return true;
+}
+
+/* Add the pieces of a table to the corpus. Return -1 with an exception. */
 static int add_pieces(trainer *trainer, const piece_table *table, const uint8_t *symbol_of)
 {
-    bool added = true;
-    for (size_t number = 0, at = 0; added && number < table->pieces.n;) {
+    position at = {0};
+    while (at.piece < table->pieces.n) {
+        bool is_added;
         Py_BEGIN_ALLOW_THREADS
-        for (size_t left = SLICE; added && left && number < table->pieces.n;) {
-            const piece *piece = &table->pieces.items[number];
-            size_t n = length_of(piece) - at, n_now = n < left ? n : left;
-            added = add_to_piece(trainer, bytes_of(table, piece) + at, n_now, symbol_of);
-            left -= n_now;
-            at += n_now;
-            if (added && n_now == n) {
-                added = end_piece(trainer, piece->count);
-                number++, at = 0;
-            }
-        }
+        is_added = add_slice(trainer, table, symbol_of, &at);
         Py_END_ALLOW_THREADS
-        if (added && !may_go_on(Py_None, 0, 0))
+        if (!is_added) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        if (!may_go_on())
             return -1;
     }
-    if (!added)
-        PyErr_NoMemory();
-    return added ? 0 : -1;
+    return 0;
+}
+
+typedef void index_pass(trainer *trainer, size_t first_slot, size_t last_slot);
+
+/* Make a pass over all slots. It is the second one if `n_done` is not 0. Return -1 with an
+   exception. */
+static int run_pass(trainer *trainer, index_pass *pass, size_t n_done, PyObject *report)
+{
+    size_t last = trainer->slots.n - 1;
+    for (size_t at = 0; at < last; at += SLICE) {
+        size_t until = last - at > SLICE ? at + SLICE : last;
+        Py_BEGIN_ALLOW_THREADS
+        pass(trainer, at, until);
+        Py_END_ALLOW_THREADS
+        if (!may_go_on())
+            return -1;
+        if (until < last && !report_progress(report, n_done + until, 2 * last))
+            return -1;
+    }
+    return 0;
 }
 
 static int index_all(trainer *trainer, PyObject *report)
 {
-    size_t last = trainer->slots.n - 1;
-    if (!begin_index(trainer))
-        goto no_memory;
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t at = 0; at < last; at += SLICE) {
-            size_t until = last - at > SLICE ? at + SLICE : last;
-            Py_BEGIN_ALLOW_THREADS(pass ? place_pairs : count_pairs)
-            (trainer, at, until);
-            Py_END_ALLOW_THREADS
-            if (!may_go_on(until < last ? report : Py_None, pass * last + until, 2 * last))
-                return -1;
-        }
-        if (!pass && !add_counted_pairs(trainer))
-            goto no_memory;
-    }
-    return 0;
-no_memory:
-    PyErr_NoMemory();
-    return -1;
-}
-
-static int set_up(trainer *trainer, const piece_table *pieces, Py_buffer *alphabet, Py_buffer *end,
-                  PyObject *report)
-{
-    uint8_t symbol_of[256] = {0};
-    const uint8_t *bytes = alphabet->buf;
-    for (int number = 0; alphabet->len == 256 && number < 256; number++)
-        symbol_of[bytes[number]] = (uint8_t)number;
-    for (int byte = 0; byte < 256; byte++)
-        if (alphabet->len != 256 || bytes[symbol_of[byte]] != byte) {
-            PyErr_SetString(PyExc_ValueError, "Invalid alphabet: pass each of the 256 bytes once");
-            return -1;
-        }
-    bool has_end = end->len > 0, has_memory = begin_trainer(trainer);
-    for (int number = 0; number < 256 && has_memory; number++)
-        has_memory = add_symbol(trainer, bytes + number, 1);
-    if (!has_memory || (has_end && !add_symbol(trainer, end->buf, (size_t)end->len))) {
+    if (!begin_index(trainer)) {
         PyErr_NoMemory();
         return -1;
     }
-    return add_pieces(trainer, pieces, symbol_of) || index_all(trainer, report) ? -1 : 0;
+    if (run_pass(trainer, count_pairs, 0, report) < 0)
+        return -1;
+    if (!add_counted_pairs(trainer)) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    return run_pass(trainer, place_pairs, trainer->slots.n - 1, report);
+}
+
+/* Set the symbol of each byte: its index in the alphabet. Return -1 with an exception unless the
+   alphabet has each of the 256 bytes once. */
+static int read_alphabet(const Py_buffer *alphabet, uint8_t symbol_of[256])
+{
+    const uint8_t *bytes = alphabet->buf;
+    bool is_valid = alphabet->len == 256;
+    memset(symbol_of, 0, 256);
+    for (int symbol = 0; is_valid && symbol < 256; symbol++)
+        symbol_of[bytes[symbol]] = (uint8_t)symbol;
+    for (int byte = 0; is_valid && byte < 256; byte++)
+        is_valid = bytes[symbol_of[byte]] == byte;
+    if (is_valid)
+        return 0;
+    PyErr_SetString(PyExc_ValueError, "Invalid alphabet: pass each of the 256 bytes once");
+    return -1;
+}
+
+/* Add the 256 bytes, and the end-of-word marker unless it is empty. Return false without memory. */
+static bool add_first_symbols(trainer *trainer, const Py_buffer *alphabet, const Py_buffer *end)
+{
+    const uint8_t *bytes = alphabet->buf;
+    for (int symbol = 0; symbol < 256; symbol++)
+        if (!add_symbol(trainer, bytes + symbol, 1))
+            return false;
+    return end->len == 0 || add_symbol(trainer, end->buf, (size_t)end->len);
+}
+
+/* Fill a trainer with options. Return -1 with an exception. */
+static int set_up(trainer *trainer, const piece_table *pieces, const Py_buffer *alphabet,
+                  const Py_buffer *end, PyObject *report)
+{
+    uint8_t symbol_of[256];
+    if (read_alphabet(alphabet, symbol_of) < 0)
+        return -1;
+    if (!begin_trainer(trainer) || !add_first_symbols(trainer, alphabet, end)) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    if (add_pieces(trainer, pieces, symbol_of) < 0)
+        return -1;
+    return index_all(trainer, report);
 }
 
 static PyObject *new_learner(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"pieces",   "ties",        "min_count", "max_length",
                             "alphabet", "end_of_word", "progress",  NULL};
-    PyObject *table, *progress = Py_None;
-    Py_ssize_t ties, min_count, max_length;
-    Py_buffer alphabet, end;
+    PyObject *table;
+    PyObject *progress = Py_None;
+    Py_ssize_t ties;
+    Py_ssize_t min_count;
+    Py_ssize_t max_length;
+    Py_buffer alphabet;
+    Py_buffer end;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Onnny*y*|O:Learner", names, &table, &ties,
                                      &min_count, &max_length, &alphabet, &end, &progress))
         return NULL;
     LearnerObject *self = NULL;
+    const piece_table *pieces = NULL;
     if (ties < 0 || ties >= N_TIES || min_count < 1 || max_length < 1)
         PyErr_SetString(PyExc_ValueError, "ties is 0 to 2, min_count and max_length are 1 or more");
     else
-        self = (LearnerObject *)type->tp_alloc(type, 0);
-    const piece_table *pieces = self ? lend_pieces(PyType_GetModuleState(type), table) : NULL;
+        pieces = lend_pieces(PyType_GetModuleState(type), table);
     if (pieces) {
-        trainer *trainer = &self->trainer;
-        trainer->ties = (enum ties)ties;
-        trainer->min_count = (uint64_t)min_count;
-        trainer->max_length = (uint64_t)max_length;
-        if (set_up(trainer, pieces, &alphabet, &end, progress) < 0)
-            Py_CLEAR(self);
+        self = (LearnerObject *)type->tp_alloc(type, 0);
+        if (self) {
+            self->trainer.ties = (enum ties)ties;
+            self->trainer.min_count = (uint64_t)min_count;
+            self->trainer.max_length = (uint64_t)max_length;
+            if (set_up(&self->trainer, pieces, &alphabet, &end, progress) < 0)
+                Py_CLEAR(self);
+        }
         give_back_pieces(table);
-    } else {
-        Py_CLEAR(self);
     }
     PyBuffer_Release(&alphabet);
     PyBuffer_Release(&end);
@@ -140,15 +202,30 @@ static void dealloc(PyObject *object)
     Py_DECREF(type);
 }
 
+/* Learning */
+
 /* Continue with one merge for about `steps` of work. */
 static enum progress learn_one(LearnerObject *self, size_t *steps)
 {
     if (!ROOM(self->learned, 1))
         return NO_MEMORY;
-    enum progress progress =
-        learn_merge(&self->trainer, steps, self->learned.items + self->learned.n);
-    self->learned.n += progress == LEARNED;
-    *steps -= *steps > 0;
+    merge *next = self->learned.items + self->learned.n;
+    enum progress progress = learn_merge(&self->trainer, steps, next);
+    if (progress == LEARNED)
+        self->learned.n++;
+    if (*steps > 0)
+        --*steps;
+    return progress;
+}
+
+/* Learn for a slice of work, or until there are `until` merges. Called without the GIL. */
+static enum progress learn_slice(LearnerObject *self, size_t until)
+{
+    size_t steps = SLICE;
+    enum progress progress;
+    do
+        progress = learn_one(self, &steps);
+    while (progress == LEARNED && self->learned.n < until && steps);
     return progress;
 }
 
@@ -157,23 +234,22 @@ static enum progress learn_one(LearnerObject *self, size_t *steps)
 static bool learn_all(LearnerObject *self, size_t until)
 {
     enum progress progress = UNDER_WAY;
+    bool is_interrupted = false;
     self->busy = true;
-    while (self->learned.n < until && (progress == UNDER_WAY || progress == LEARNED)) {
-        size_t steps = SLICE;
+    while (self->learned.n < until && !is_interrupted &&
+           (progress == UNDER_WAY || progress == LEARNED)) {
         Py_BEGIN_ALLOW_THREADS
-        do
-            progress = learn_one(self, &steps);
-        while (progress == LEARNED && self->learned.n < until && steps);
+        progress = learn_slice(self, until);
         Py_END_ALLOW_THREADS
-        if (!may_go_on(Py_None, 0, 0)) {
-            steps = SIZE_MAX;
-            if (self->trainer.merging)
-                learn_one(self, &steps);
-            self->busy = false;
-            return false;
-        }
+        is_interrupted = !may_go_on();
+    }
+    if (is_interrupted && self->trainer.merging) {
+        size_t steps = SIZE_MAX;
+        learn_one(self, &steps);
     }
     self->busy = false;
+    if (is_interrupted)
+        return false;
     if (progress == NO_MEMORY)
         PyErr_NoMemory();
     return progress != NO_MEMORY;
@@ -185,9 +261,12 @@ static PyObject *learn(PyObject *object, PyObject *argument)
     Py_ssize_t until = PyLong_AsSsize_t(argument);
     if (until == -1 && PyErr_Occurred())
         return NULL;
-    if (until < 0 || self->busy) {
-        PyErr_SetString(PyExc_ValueError, until < 0 ? "a number of merges is 0 or more"
-                                                    : "another thread is using this learner");
+    if (until < 0) {
+        PyErr_SetString(PyExc_ValueError, "a number of merges is 0 or more");
+        return NULL;
+    }
+    if (self->busy) {
+        PyErr_SetString(PyExc_ValueError, "another thread is using this learner");
         return NULL;
     }
     end_giving(&self->trainer);
@@ -199,7 +278,8 @@ static PyObject *learn(PyObject *object, PyObject *argument)
 static PyObject *merge_given(PyObject *object, PyObject *args)
 {
     LearnerObject *self = (LearnerObject *)object;
-    unsigned long long left, right;
+    unsigned long long left;
+    unsigned long long right;
     if (!PyArg_ParseTuple(args, "KK:merge", &left, &right))
         return NULL;
     if (self->busy || !may_be_given(&self->trainer, left, right)) {
@@ -214,12 +294,20 @@ static PyObject *merge_given(PyObject *object, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* Results as lists */
+
 /* Append a new object, and release it. Return false with an exception. */
 static bool append(PyObject *list, PyObject *object)
 {
     bool appended = object && PyList_Append(list, object) == 0;
     Py_XDECREF(object);
     return appended;
+}
+
+static PyObject *row_of_merge(const merge *merge)
+{
+    return Py_BuildValue("KKKKK", merge->left, merge->right, merge->count, merge->n_tied,
+                         merge->n_tokens);
 }
 
 static PyObject *merges(PyObject *object, PyObject *argument)
@@ -229,12 +317,9 @@ static PyObject *merges(PyObject *object, PyObject *argument)
     if (start == (size_t)-1 && PyErr_Occurred())
         return NULL;
     PyObject *rows = PyList_New(0);
-    for (size_t i = start; rows && i < self->learned.n; i++) {
-        const merge *merge = &self->learned.items[i];
-        if (!append(rows, Py_BuildValue("KKKKK", merge->left, merge->right, merge->count,
-                                        merge->n_tied, merge->n_tokens)))
+    for (size_t i = start; rows && i < self->learned.n; i++)
+        if (!append(rows, row_of_merge(&self->learned.items[i])))
             Py_CLEAR(rows);
-    }
     return rows;
 }
 
@@ -254,9 +339,8 @@ static PyObject *pairs(PyObject *object, PyObject *Py_UNUSED(ignored))
     PyObject *rows = rows_unless_busy((LearnerObject *)object);
     for (size_t number = 0; rows && number < trainer->pairs.n; number++) {
         const pair *pair = &trainer->pairs.items[number];
-        bool is_short = trainer->spans.items[pair->left] + trainer->spans.items[pair->right] <=
-                        trainer->max_length;
-        if (pair->count && is_short &&
+        bool may_be_merged = pair->count && is_short(trainer, pair->left, pair->right);
+        if (may_be_merged &&
             !append(rows, Py_BuildValue("IIK", pair->left, pair->right, pair->count)))
             Py_CLEAR(rows);
     }
@@ -283,15 +367,14 @@ static PyObject *symbol_counts(PyObject *object, PyObject *Py_UNUSED(ignored))
 }
 
 static PyMethodDef methods[] = {
-    {"learn", learn, METH_O, "Learn until so many merges are made in all."},
+    {"learn", learn, METH_O, "Learn until this many merges are made in all."},
     {"merge", merge_given, METH_VARARGS,
-     "Merge this pair, chosen or not; it counts as tied with 0 pairs."},
+     "Merge this pair, which need not be the most frequent one; it counts as tied with 0."},
     {"merges", merges, METH_O,
      "The merges made from this index on: (left, right, count, tied, tokens after it)."},
-    {"pairs", pairs, METH_NOARGS,
-     "Every pair there is now that may be merged: (left, right, count)."},
+    {"pairs", pairs, METH_NOARGS, "All pairs that may be merged now: (left, right, count)."},
     {"symbol_counts", symbol_counts, METH_NOARGS,
-     "How often each symbol stands in the corpus now."},
+     "How often each symbol occurs in the corpus now."},
     {0},
 };
 

@@ -13,21 +13,26 @@
 #include "rules.h"
 #include "vector.h"
 
-enum { NEAR = 16, INLINE_IDS = 4, LONGEST_CACHED = 512 };
+enum {
+    NEAR = 16,            /* slots in which a key may be */
+    INLINE_IDS = 4,       /* ids in a slot */
+    LONGEST_CACHED = 512, /* bytes of a piece */
+};
 
 #define IN_ARENA UINT32_MAX
 
 typedef struct {
-    key key;                  /* all 0 in an empty slot */
-    uint32_t ids[INLINE_IDS]; /* NO_TOKEN after the last; or IN_ARENA, offset in the arena, number
-                                 of ids */
+    key key; /* all 0 in an empty slot */
+    /* Up to INLINE_IDS ids, followed by NO_TOKEN; or IN_ARENA, the offset of the ids in the arena,
+       and their number. */
+    uint32_t ids[INLINE_IDS];
 } cache_slot;
 
 typedef struct {
-    void *memory; /* the block of the slots, which begin at a cache line */
-    cache_slot *slots;
-    int bits; /* there are 1 << bits slots */
-    size_t n;
+    void *memory;           /* the block of the slots, which begin at a cache line */
+    cache_slot *slots;      /* there are 1 << bits */
+    int bits;               /* of the number of slots */
+    size_t n;               /* slots that are taken */
     VECTOR(uint32_t) arena; /* ids, then the bytes of a long piece */
     rule_slot *pairs;       /* see `merges`; NULL until something is merged by ranks */
 } piece_cache;
@@ -47,24 +52,32 @@ static inline size_t n_inline(const cache_slot *slot)
     return 1 + (slot->ids[1] != NO_TOKEN) + (slot->ids[2] != NO_TOKEN) + (slot->ids[3] != NO_TOKEN);
 }
 
+/* Return the ids in a slot that has the key of a piece, and set their number; NULL if the slot has
+   another piece. */
+static inline const uint32_t *ids_in_slot(const piece_cache *cache, const cache_slot *slot,
+                                          const uint8_t *piece, size_t n, size_t *n_ids)
+{
+    if (slot->ids[0] != IN_ARENA) {
+        *n_ids = n_inline(slot);
+        return slot->ids;
+    }
+    const uint32_t *ids = cache->arena.items + slot->ids[1];
+    *n_ids = slot->ids[2];
+    bool is_same = n <= INLINE_BYTES || !memcmp(ids + *n_ids, piece, n);
+    return is_same ? ids : NULL;
+}
+
 /* Return the ids of a piece, and set their number; NULL if the piece is unknown. The pointer is
    valid until the next cache_put. INLINE_IDS ids may be read even if there are fewer. */
 static inline const uint32_t *cache_find(const piece_cache *cache, key key, uint64_t hash,
                                          const uint8_t *piece, size_t n, size_t *n_ids)
 {
-    size_t mask = ((size_t)1 << cache->bits) - 1, home = home_of(hash, cache->bits);
+    size_t mask = ((size_t)1 << cache->bits) - 1;
+    size_t home = home_of(hash, cache->bits);
     for (size_t i = 0; i < NEAR; i++) {
         const cache_slot *slot = &cache->slots[(home + i) & mask];
-        if (same_key(slot->key, key)) {
-            const uint32_t *ids = slot->ids;
-            if (ids[0] != IN_ARENA) {
-                *n_ids = n_inline(slot);
-                return ids;
-            }
-            *n_ids = ids[2];
-            ids = cache->arena.items + ids[1];
-            return n <= INLINE_BYTES || !memcmp(ids + *n_ids, piece, n) ? ids : NULL;
-        }
+        if (same_key(slot->key, key))
+            return ids_in_slot(cache, slot, piece, n, n_ids);
         if (!slot->key.high)
             return NULL;
     }

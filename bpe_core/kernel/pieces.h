@@ -14,17 +14,18 @@
 #define MANY_DOCUMENTS (1u << 31) /* document numbers are below it */
 
 typedef struct {
-    key key; /* of its bytes; for a long piece, `low` is their offset in the table's bytes */
-    uint64_t count;
-    uint32_t first, last; /* documents; `first` is MANY_DOCUMENTS | their number unless it occurs in
-                             one or two */
+    key key;        /* of its bytes; for a long piece, `low` is their offset in the table's bytes */
+    uint64_t count; /* how often it occurs, with weights */
+    uint32_t
+        first; /* its first document; MANY_DOCUMENTS | their number unless it is in one or two */
+    uint32_t last; /* its last document */
 } piece;
 
 typedef struct {
     VECTOR(piece) pieces;
     VECTOR(uint8_t) bytes; /* of long pieces */
-    VECTOR(uint64_t)
-    table;              /* half of a piece's hash << 32 | its number + 1; 0 in an empty slot */
+    /* Half of a piece's hash << 32 | its number + 1; 0 in an empty slot. */
+    VECTOR(uint64_t) table;
     uint64_t n_counted; /* pieces, with repetition and without weights */
 } piece_table;
 
@@ -36,16 +37,19 @@ static inline size_t length_of(const piece *piece)
 
 static inline uint32_t n_documents(const piece *piece)
 {
-    return piece->first & MANY_DOCUMENTS ? piece->first & ~MANY_DOCUMENTS
-                                         : 1 + (piece->first < piece->last);
+    if (piece->first & MANY_DOCUMENTS)
+        return piece->first & ~MANY_DOCUMENTS;
+    return piece->first < piece->last ? 2 : 1;
 }
 
 static inline const uint8_t *bytes_of(const piece_table *table, const piece *piece)
 {
-    return length_of(piece) <= INLINE_BYTES ? (const uint8_t *)&piece->key
-                                            : table->bytes.items + piece->key.low;
+    if (length_of(piece) <= INLINE_BYTES)
+        return (const uint8_t *)&piece->key;
+    return table->bytes.items + piece->key.low;
 }
 
+/* Return a hash of the bytes of a piece. `bytes` has those of a long piece. */
 static inline uint64_t hash_of_piece(const piece *piece, const uint8_t *bytes)
 {
     size_t n = length_of(piece);

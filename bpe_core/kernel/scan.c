@@ -7,6 +7,10 @@
 
 #include "scan.h"
 
+#define REPLACEMENT 0xFFFDu /* stands for an invalid byte */
+
+/* Characters */
+
 typedef struct {
     const scanner *scanner;
     const uint8_t *bytes;
@@ -18,39 +22,38 @@ typedef struct {
     size_t size;   /* in bytes */
 } character;
 
-static bool continues(const source *text, size_t at)
+static bool continues(uint8_t byte) { return (byte & 0xC0) == 0x80; }
+
+/* Return how many bytes a character has by its first byte. */
+static inline size_t expected_length(uint8_t first)
 {
-    return at < text->n && (text->bytes[at] & 0xC0) == 0x80;
+    if (first >= 0xF0)
+        return 4;
+    if (first >= 0xE0)
+        return 3;
+    return first >= 0xC0 ? 2 : 1;
 }
 
-/* Return the code point at `at`, which is not ASCII, and set its size; U+FFFD and 1 for invalid
-   UTF-8. */
+/* Return the code point at `at`, which is not ASCII, and set its size; REPLACEMENT and 1 for
+   invalid UTF-8. */
 static uint32_t decode(const source *text, size_t at, size_t *size)
 {
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* code point of each length */
     const uint8_t *bytes = text->bytes + at;
-    uint32_t code = 0xFFFD, least = 1;
-    size_t length = bytes[0] >= 0xF0 ? 4 : bytes[0] >= 0xE0 ? 3 : bytes[0] >= 0xC0 ? 2 : 1;
+    size_t length = expected_length(bytes[0]);
     *size = 1;
-    if (length >= 2 && continues(text, at + 1)) {
-        if (length == 2) {
-            least = 0x80, code = (bytes[0] & 0x1Fu) << 6 | (bytes[1] & 0x3Fu);
-        } else if (continues(text, at + 2)) {
-            code = (bytes[0] & 0x0Fu) << 12 | (bytes[1] & 0x3Fu) << 6 | (bytes[2] & 0x3Fu);
-            if (length == 3) {
-                least = 0x800;
-            } else if (continues(text, at + 3)) {
-                least = 0x10000,
-                code = (bytes[0] & 0x0Fu) << 18 | (code & 0x0FFFu) << 6 | (bytes[3] & 0x3Fu);
-            } else {
-                return 0xFFFD;
-            }
-        } else {
-            return 0xFFFD;
-        }
-        if (code < least || code >= N_CODE_POINTS || (code >= 0xD800 && code < 0xE000))
-            return 0xFFFD;
-        *size = length;
+    if (length == 1 || length > text->n - at)
+        return REPLACEMENT;
+    uint32_t code = bytes[0] & (0xFFu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if (!continues(bytes[i]))
+            return REPLACEMENT;
+        code = code << 6 | (bytes[i] & 0x3Fu);
     }
+    bool is_surrogate = code >= 0xD800 && code < 0xE000;
+    if (code < least[length] || code >= N_CODE_POINTS || is_surrogate)
+        return REPLACEMENT;
+    *size = length;
     return code;
 }
 
@@ -74,26 +77,28 @@ static inline size_t run(const source *text, size_t at, unsigned set)
     return at;
 }
 
-/* The end of the contraction that begins at `at`, or `at`. Only s has a third form if case is
-   ignored: U+017F, the long s. */
-static size_t contraction(const source *text, size_t at, bool any_case)
+/* The lines of the grammar. Each function returns where the match ends that begins at `at`, or `at`
+   if there is none. */
+
+/* 's 't 'm 'd 'll 've 're. Only s has a third form if case is ignored: U+017F, the long s. */
+static size_t contraction(const source *text, size_t at, bool ignores_case)
 {
-    if (text->n - at < 2 || text->bytes[at] != '\'')
+    size_t n = text->n - at;
+    if (n < 2 || text->bytes[at] != '\'')
         return at;
     const uint8_t *letters = text->bytes + at + 1;
-    size_t left = text->n - at - 1;
-    uint8_t fold = any_case ? 0x20 : 0;
-    uint8_t first = letters[0] | fold;
+    uint8_t case_bit = ignores_case ? 0x20 : 0;
+    uint8_t first = letters[0] | case_bit;
     if (first == 's' || first == 't' || first == 'm' || first == 'd')
         return at + 2;
-    if (left < 2)
+    if (n < 3)
         return at;
-    if (any_case && letters[0] == 0xC5 && letters[1] == 0xBF)
+    if (ignores_case && letters[0] == 0xC5 && letters[1] == 0xBF)
         return at + 3;
-    uint8_t second = letters[1] | fold;
-    bool is_one =
-        (first == 'l' && second == 'l') || ((first == 'v' || first == 'r') && second == 'e');
-    return is_one ? at + 3 : at;
+    uint8_t second = letters[1] | case_bit;
+    bool is_ll = first == 'l' && second == 'l';
+    bool is_ve_or_re = (first == 'v' || first == 'r') && second == 'e';
+    return is_ll || is_ve_or_re ? at + 3 : at;
 }
 
 typedef struct {
@@ -101,10 +106,11 @@ typedef struct {
     bool has_lower;
 } word;
 
-/* Match upper* lower+, else upper+, else nothing; then it ends where it begins. */
+/* Match upper* lower+, else upper+, else nothing. */
 static inline word word_at(const source *text, size_t at)
 {
-    size_t end = at, after_lower = end;
+    size_t end = at;
+    size_t after_lower = at;
     character c = character_at(text, end);
     for (; c.sets & UPPER; c = character_at(text, end)) {
         end += c.size;
@@ -113,37 +119,44 @@ static inline word word_at(const source *text, size_t at)
     }
     if (c.sets & LOWER)
         after_lower = run(text, end, LOWER);
-    bool has_lower = after_lower > at;
-    return (word){has_lower ? after_lower : end, has_lower};
+    if (after_lower > at)
+        return (word){after_lower, true};
+    return (word){end, false};
 }
 
-/* Return the end of the word at `at`, whose first character is `first`; `at` if there is none. A
-   mark can be a prefix or a letter. It is a prefix if a word with a lower character follows. */
+/* A word, whose first character is `first`. A mark can be a prefix or a letter. It is a prefix if a
+   word with a lower character follows. */
 static inline size_t word_end(const source *text, size_t at, character first)
 {
-    word prefixed = {0, false}, plain = {at, false};
+    word prefixed = {0, false};
+    word plain = {at, false};
     if (first.sets & PREFIX)
         prefixed = word_at(text, at + first.size);
     if (!prefixed.has_lower)
         plain = word_at(text, at);
-    bool takes_prefix = prefixed.has_lower || (!plain.has_lower && prefixed.end > at + first.size);
+    bool has_prefixed = prefixed.end > at + first.size;
+    bool takes_prefix = prefixed.has_lower || (!plain.has_lower && has_prefixed);
     size_t end = takes_prefix ? prefixed.end : plain.end;
-    if (end > at && end < text->n && text->bytes[end] == '\'' &&
-        text->scanner->contractions == CONTRACTION_SUFFIXES)
+    bool may_have_suffix = text->scanner->contractions == CONTRACTION_SUFFIXES;
+    if (may_have_suffix && end > at && end < text->n)
         end = contraction(text, end, true);
     return end;
 }
 
 static inline size_t number_end(const source *text, size_t at)
 {
-    size_t most = text->scanner->max_digits;
-    if (!most) {
+    size_t max_digits = text->scanner->max_digits;
+    if (max_digits == 0) {
         size_t begin = text->bytes[at] == ' ' ? at + 1 : at;
         size_t end = run(text, begin, NUMBER);
         return end > begin ? end : at;
     }
-    for (character c; most && (c = character_at(text, at)).sets & NUMBER; most--)
-        at += c.size;
+    for (size_t n_digits = 0; n_digits < max_digits; n_digits++) {
+        character digit = character_at(text, at);
+        if (!(digit.sets & NUMBER))
+            break;
+        at += digit.size;
+    }
     return at;
 }
 
@@ -156,7 +169,9 @@ static inline size_t signs_end(const source *text, size_t at)
 
 static inline size_t space_end(const source *text, size_t at)
 {
-    size_t end = at, last = at, after_newline = 0;
+    size_t end = at;
+    size_t last = at; /* where the last character begins */
+    size_t after_newline = 0;
     for (character c = character_at(text, at); c.sets & SPACE; c = character_at(text, end)) {
         last = end;
         end += c.size;
@@ -168,7 +183,8 @@ static inline size_t space_end(const source *text, size_t at)
         return end;
     if (after_newline && text->scanner->lines)
         return after_newline;
-    return ends_text || last == at ? end : last;
+    bool is_single = last == at;
+    return ends_text || is_single ? end : last;
 }
 
 size_t contraction_end(const scanner *scanner, const uint8_t *bytes, size_t at, size_t n)
@@ -179,37 +195,51 @@ size_t contraction_end(const scanner *scanner, const uint8_t *bytes, size_t at, 
 
 size_t piece_end(const scanner *scanner, const uint8_t *bytes, size_t at, size_t n)
 {
-    const source all = {scanner, bytes, n}, *text = &all;
+    const source text = {scanner, bytes, n};
     const unsigned letters = UPPER | LOWER;
-    character first = character_at(text, at), second = character_at(text, at + first.size);
-    unsigned behind_space = bytes[at] == ' ' ? second.sets : 0;
+    character first = character_at(&text, at);
+    character second = character_at(&text, at + first.size);
+    unsigned after_space = bytes[at] == ' ' ? second.sets : 0;
+    bool are_pieces =
+        scanner->contractions == CONTRACTIONS || scanner->contractions == LOWER_CASE_CONTRACTIONS;
     size_t end = at;
-    if (bytes[at] == '\'' &&
-        (scanner->contractions == CONTRACTIONS || scanner->contractions == LOWER_CASE_CONTRACTIONS))
-        end = contraction(text, at, scanner->contractions == CONTRACTIONS);
-    if (end == at && (first.sets & letters || (first.sets & PREFIX && second.sets & letters)))
-        end = word_end(text, at, first);
-    if (end == at && (first.sets | behind_space) & NUMBER)
-        end = number_end(text, at);
-    if (end == at && (first.sets | behind_space) & SIGN)
-        end = signs_end(text, at);
+    if (are_pieces && bytes[at] == '\'')
+        end = contraction(&text, at, scanner->contractions == CONTRACTIONS);
+    bool may_be_word = first.sets & letters || (first.sets & PREFIX && second.sets & letters);
+    if (end == at && may_be_word)
+        end = word_end(&text, at, first);
+    if (end == at && (first.sets | after_space) & NUMBER)
+        end = number_end(&text, at);
+    if (end == at && (first.sets | after_space) & SIGN)
+        end = signs_end(&text, at);
     if (end == at && first.sets & SPACE)
-        end = space_end(text, at);
+        end = space_end(&text, at);
     return end > at ? end : at + first.size;
+}
+
+/* Cuts */
+
+/* Return where the character begins that ends before `end`, if the UTF-8 is valid. */
+static size_t character_before(const source *text, size_t end)
+{
+    size_t at = end - 1;
+    while (at && end - at < 4 && continues(text->bytes[at]))
+        at--;
+    return at;
 }
 
 size_t last_cut(const scanner *scanner, const uint8_t *bytes, size_t n)
 {
-    const source all = {scanner, bytes, n}, *text = &all;
+    const source text = {scanner, bytes, n};
     for (size_t at = n; at-- > 2;) {
-        if (bytes[at - 1] != '\n')
+        size_t newline = at - 1;
+        if (bytes[newline] != '\n')
             continue;
-        size_t before = at - 2;
-        while (before && at - before < 5 && continues(text, before))
-            before--;
-        character last = character_at(text, before), next = character_at(text, at);
-        bool whole = before + last.size == at - 1 && (next.size > 1 || bytes[at] < 0x80);
-        if (whole && !(last.sets & SPACE) && !(next.sets & (SPACE | TAIL)))
+        size_t before = character_before(&text, newline);
+        character last = character_at(&text, before);
+        character next = character_at(&text, at);
+        bool is_valid = before + last.size == newline && (next.size > 1 || bytes[at] < 0x80);
+        if (is_valid && !(last.sets & SPACE) && !(next.sets & (SPACE | TAIL)))
             return at;
     }
     return 0;

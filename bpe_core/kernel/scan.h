@@ -4,14 +4,19 @@
    They share one grammar, with different sets of characters. At each place, the first line that
    matches is the next piece:
 
-       contraction                   's 't 'm 'd 're 've 'll      (or at the end of a word, or
-   nowhere) prefix? upper* lower+         a word prefix? upper+ number{1,n}                   or, if
-   n is unlimited, " "? number+ " "? sign+ tail* space+ at the end of the text (if `end_first`)
-   space* newline                up to the last newline of white space (if `lines`) space+ without
-   the last of several, if another piece follows
+       contraction                's 't 'm 'd 're 've 'll (or at the end of a word, or nowhere)
+       prefix? upper* lower+      a word
+       prefix? upper+
+       number{1,n}                or, if n is unlimited, " "? number+
+       " "? sign+ tail*
+       space+                     at the end of the text (if `end_first`)
+       space* newline             up to the last newline of white space (if `lines`)
+       space+                     without the last of several, if another piece follows
 
    A pattern that ignores case has the same letters in UPPER and LOWER. The caller fills the sets
-   with the module `regex`, so that the kernel and Python use the same version of Unicode. */
+   with the module `regex`, so that the kernel and Python use the same version of Unicode.
+
+   scan.c finds one piece at a time, windows.c many pieces of ASCII at a time. */
 
 #ifndef BPESCOPE_SCAN_H
 #define BPESCOPE_SCAN_H
@@ -29,7 +34,7 @@ enum {
     SIGN = 16,
     TAIL = 32,
     SPACE = 64,
-    NEWLINE = 128
+    NEWLINE = 128,
 };
 
 enum { N_CODE_POINTS = 0x110000 };
@@ -39,12 +44,11 @@ enum contractions { NO_CONTRACTIONS, LOWER_CASE_CONTRACTIONS, CONTRACTIONS, CONT
 typedef struct {
     enum contractions contractions;
     size_t max_digits; /* 0: any number, and a space may precede them */
-    bool lines;
-    bool end_first;
-    bool usual; /* ASCII characters have the sets of the published patterns, which windows.c assumes
-                 */
-    uint8_t sets[N_CODE_POINTS]; /* of each code point: at least one of UPPER, LOWER, NUMBER, SIGN
-                                    and SPACE */
+    bool lines;        /* see the grammar */
+    bool end_first;    /* see the grammar */
+    bool usual; /* ASCII characters have the sets of published patterns, as windows.c assumes */
+    /* The sets of each code point: at least one of UPPER, LOWER, NUMBER, SIGN and SPACE. */
+    uint8_t sets[N_CODE_POINTS];
 } scanner;
 
 /* Return the end of the piece that begins at `at` < n, in UTF-8 text of `n` bytes. It is greater

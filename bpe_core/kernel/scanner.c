@@ -1,32 +1,46 @@
-/* The Python type Scanner: finds where pieces end, by sets of characters. */
+/* The Python type Scanner: finds where pieces end, by sets of characters. It asks Python for the
+   sets of a Unicode plane when a text first has a character of that plane. scan.h has the
+   grammar. */
 
 #include "kernel.h"
 #include "vector.h"
 
 enum {
-    SLICE = 1 << 20,
-    BATCH = 256
-}; /* bytes of text between two checks for signals; pieces found together */
+    SLICE = 1 << 20, /* bytes of text between two checks for signals */
+    BATCH = 256,     /* pieces found together */
+};
 
 typedef struct {
     PyObject_HEAD
     PyObject *ranges_of; /* a function: plane -> the argument of set_ranges */
-    unsigned planes;     /* whose sets are loaded, as bits */
+    unsigned planes;     /* the planes whose sets are loaded, as bits */
     scanner scanner;
 } ScannerObject;
 
-/* Set the sets of code points of a plane. `ranges` has triples (first, last + 1, sets); later ones
-   override earlier ones. */
+/* Code points with the same sets. */
+typedef struct {
+    uint32_t first;
+    uint32_t end; /* the last one + 1 */
+    uint32_t sets;
+} code_range;
+
+static bool is_valid_range(const code_range *range, unsigned plane)
+{
+    bool is_in_plane = range->first >> 16 == plane && (range->end - 1) >> 16 == plane;
+    return is_in_plane && range->first < range->end && range->sets <= 0xFF;
+}
+
+/* Set the sets of code points of a plane. `ranges` has the bytes of ranges; later ones override
+   earlier ones. Return -1 with an exception for an invalid one. */
 static int set_ranges(scanner *scanner, unsigned plane, const uint8_t *ranges, size_t size)
 {
-    uint32_t range[3];
+    code_range range;
     size_t at = 0;
     for (; at + sizeof range <= size; at += sizeof range) {
-        memcpy(range, ranges + at, sizeof range);
-        if (range[0] >> 16 != plane || range[0] >= range[1] || (range[1] - 1) >> 16 != plane ||
-            range[2] > 0xFF)
+        memcpy(&range, ranges + at, sizeof range);
+        if (!is_valid_range(&range, plane))
             break;
-        memset(scanner->sets + range[0], (int)range[2], range[1] - range[0]);
+        memset(scanner->sets + range.first, (int)range.sets, range.end - range.first);
     }
     if (at == size)
         return 0;
@@ -35,46 +49,63 @@ static int set_ranges(scanner *scanner, unsigned plane, const uint8_t *ranges, s
     return -1;
 }
 
+static bool has_plane(unsigned planes, unsigned plane) { return planes >> plane & 1; }
+
+/* Ask Python for the sets of a plane. Return -1 with an exception. */
 static int load_plane(ScannerObject *self, unsigned plane)
 {
     PyObject *ranges = PyObject_CallFunction(self->ranges_of, "I", plane);
-    Py_buffer buffer;
-    if (!ranges || PyObject_GetBuffer(ranges, &buffer, PyBUF_SIMPLE) < 0) {
-        Py_XDECREF(ranges);
+    if (!ranges)
         return -1;
+    Py_buffer buffer;
+    int failed = PyObject_GetBuffer(ranges, &buffer, PyBUF_SIMPLE);
+    if (!failed) {
+        /* Another thread may have loaded the plane while Python ran, and use these sets now. */
+        if (!has_plane(self->planes, plane))
+            failed = set_ranges(&self->scanner, plane, buffer.buf, (size_t)buffer.len);
+        if (!failed)
+            self->planes |= 1u << plane;
+        PyBuffer_Release(&buffer);
     }
-    /* Another thread may have loaded the plane while Python ran, and use these sets now. */
-    bool is_known = self->planes >> plane & 1;
-    int failed = is_known ? 0 : set_ranges(&self->scanner, plane, buffer.buf, (size_t)buffer.len);
-    if (!failed)
-        self->planes |= 1u << plane;
-    PyBuffer_Release(&buffer);
     Py_DECREF(ranges);
     return failed;
+}
+
+static int load_planes(ScannerObject *self, unsigned planes)
+{
+    for (unsigned plane = 0; planes >> plane; plane++) {
+        bool is_missing = has_plane(planes, plane) && !has_plane(self->planes, plane);
+        if (is_missing && load_plane(self, plane) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+enum { N_PLANES = 17 };
+
+/* Return a place from `at` < n on such that all bytes before it are ASCII. It is less than n. */
+static inline size_t skip_ascii(const uint8_t *text, size_t at, size_t n)
+{
+    uint64_t word;
+    for (; n - at > sizeof word; at += sizeof word) {
+        memcpy(&word, text + at, sizeof word);
+        bool is_ascii = !(word & 0x8080808080808080u);
+        if (!is_ascii)
+            break;
+    }
+    return at;
 }
 
 unsigned planes_of(const uint8_t *text, size_t n)
 {
     unsigned planes = 1;
     for (size_t at = 0; at < n; at++) {
-        for (uint64_t word; n - at > sizeof word; at += sizeof word) {
-            memcpy(&word, text + at, sizeof word);
-            if (word & 0x8080808080808080u) /* not ASCII */
-                break;
-        }
-        if (text[at] >= 0xF0 && n - at > 1)
+        at = skip_ascii(text, at, n);
+        bool begins_four_bytes = text[at] >= 0xF0 && n - at > 1;
+        if (begins_four_bytes)
             planes |= 1u << ((text[at] & 7) << 2 | (text[at + 1] >> 4 & 3));
     }
-    return planes & ((1u << 17) - 1);
-}
-
-static int load_planes(ScannerObject *self, unsigned planes)
-{
-    planes &= ~self->planes;
-    for (unsigned plane = 0; planes >> plane; plane++)
-        if (planes >> plane & 1 && load_plane(self, plane) < 0)
-            return -1;
-    return 0;
+    return planes & ((1u << N_PLANES) - 1);
 }
 
 const scanner *scanner_for(const kernel_state *state, PyObject *object, unsigned planes)
@@ -92,13 +123,16 @@ static PyObject *new_scanner(PyTypeObject *type, PyObject *args, PyObject *kwarg
     static char *names[] = {"ranges_of", "contractions", "max_digits", "lines",
                             "end_first", "usual",        NULL};
     PyObject *ranges_of;
-    Py_ssize_t contractions, max_digits;
-    int lines, end_first, usual;
+    Py_ssize_t contractions;
+    Py_ssize_t max_digits;
+    int lines;
+    int end_first;
+    int usual;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Onnppp:Scanner", names, &ranges_of,
                                      &contractions, &max_digits, &lines, &end_first, &usual))
         return NULL;
-    if (contractions < 0 || contractions > CONTRACTION_SUFFIXES || max_digits < 0 ||
-        !PyCallable_Check(ranges_of)) {
+    bool is_valid = 0 <= contractions && contractions <= CONTRACTION_SUFFIXES && max_digits >= 0;
+    if (!is_valid || !PyCallable_Check(ranges_of)) {
         PyErr_SetString(PyExc_ValueError,
                         "ranges_of is a function, contractions is 0 to 3, max_digits 0 or more");
         return NULL;
@@ -124,53 +158,78 @@ static void dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
-static PyObject *scanner_ends(PyObject *self, PyObject *object)
+typedef VECTOR(size_t) end_list;
+
+/* Append the ends of pieces until one is at `until` or later. Return false without memory. Called
+   without the GIL. */
+static bool append_ends(const scanner *scanner, const uint8_t *text, size_t n, size_t until,
+                        end_list *ends)
 {
-    Py_buffer text;
-    if (PyObject_GetBuffer(object, &text, PyBUF_SIMPLE) < 0)
-        return NULL;
-    const scanner *scanner = &((ScannerObject *)self)->scanner;
-    VECTOR(size_t) ends = {0};
-    size_t n = (size_t)text.len, at = 0;
-    bool has_room = true;
-    PyObject *result = NULL;
-    if (load_planes((ScannerObject *)self, planes_of(text.buf, n)) < 0)
-        goto done;
-    do {
+    size_t at = ends->n ? ends->items[ends->n - 1] : 0;
+    while (at < until) {
+        if (!ROOM(*ends, BATCH))
+            return false;
+        ends->n += piece_ends(scanner, text, at, n, ends->items + ends->n, BATCH);
+        at = ends->items[ends->n - 1];
+    }
+    return true;
+}
+
+/* Find the ends of all pieces, slice by slice. Return -1 with an exception. */
+static int find_ends(const scanner *scanner, const uint8_t *text, size_t n, end_list *ends)
+{
+    size_t at = 0;
+    while (at < n) {
         size_t until = n - at > SLICE ? at + SLICE : n;
+        bool has_room;
         Py_BEGIN_ALLOW_THREADS
-        while (at < until && (has_room = ROOM(ends, BATCH))) {
-            ends.n += piece_ends(scanner, text.buf, at, n, ends.items + ends.n, BATCH);
-            at = ends.items[ends.n - 1];
-        }
+        has_room = append_ends(scanner, text, n, until, ends);
         Py_END_ALLOW_THREADS
-    } while (at < n && has_room && PyErr_CheckSignals() == 0);
-    if (!has_room)
-        PyErr_NoMemory();
-    else if (at == n)
+        if (!has_room) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        if (PyErr_CheckSignals() < 0)
+            return -1;
+        at = ends->items[ends->n - 1];
+    }
+    return 0;
+}
+
+static PyObject *scanner_ends(PyObject *object, PyObject *argument)
+{
+    ScannerObject *self = (ScannerObject *)object;
+    Py_buffer text;
+    if (PyObject_GetBuffer(argument, &text, PyBUF_SIMPLE) < 0)
+        return NULL;
+    size_t n = (size_t)text.len;
+    end_list ends = {0};
+    PyObject *result = NULL;
+    if (load_planes(self, planes_of(text.buf, n)) == 0 &&
+        find_ends(&self->scanner, text.buf, n, &ends) == 0)
         result = PyBytes_FromStringAndSize((const char *)ends.items,
                                            (Py_ssize_t)(ends.n * sizeof *ends.items));
-done:
     PyMem_RawFree(ends.items);
     PyBuffer_Release(&text);
     return result;
 }
 
-static PyObject *scanner_last_cut(PyObject *self, PyObject *object)
+static PyObject *scanner_last_cut(PyObject *object, PyObject *argument)
 {
+    ScannerObject *self = (ScannerObject *)object;
     Py_buffer text;
-    if (PyObject_GetBuffer(object, &text, PyBUF_SIMPLE) < 0)
+    if (PyObject_GetBuffer(argument, &text, PyBUF_SIMPLE) < 0)
         return NULL;
-    ScannerObject *scanner = (ScannerObject *)self;
-    int failed = load_planes(scanner, 1); /* white space is in the first plane */
-    size_t at = failed ? 0 : last_cut(&scanner->scanner, text.buf, (size_t)text.len);
+    PyObject *cut = NULL;
+    if (load_planes(self, 1) == 0) /* white space is in the first plane */
+        cut = PyLong_FromSize_t(last_cut(&self->scanner, text.buf, (size_t)text.len));
     PyBuffer_Release(&text);
-    return failed ? NULL : PyLong_FromSize_t(at);
+    return cut;
 }
 
 static PyMethodDef methods[] = {
     {"last_cut", scanner_last_cut, METH_O,
-     "The last place seen where a part of a text may be cut, in bytes; 0 for none."},
+     "The last place where a text may be cut, whatever follows it, in bytes; 0 for none."},
     {"ends", scanner_ends, METH_O,
      "Where each piece of a text in UTF-8 ends, in bytes; 8 bytes for each."},
     {0},

@@ -9,8 +9,9 @@
 typedef struct {
     uint32_t byte_ids[256]; /* NO_TOKEN for a byte without an id */
     uint32_t end;           /* a symbol that ends every piece; NO_TOKEN if none does */
-    token_table characters; /* a character that is not in it becomes its bytes; every one does if it
-                               has no slots */
+    /* Characters that are symbols. Any other character becomes its bytes; every one does if the
+       table has no slots. */
+    token_table characters;
 } symbol_set;
 
 /* Write the symbols of `n` bytes, where each begins, and where the last ends. Return their number;
@@ -18,8 +19,7 @@ typedef struct {
 Py_ssize_t symbols_of(const symbol_set *symbols, const uint8_t *bytes, size_t n, bool ends_piece,
                       uint32_t *ids, uint32_t *starts);
 
-/* Return the first place from `at` on that is not inside a character.
- */
+/* Return the first place from `at` on that is not inside a character. */
 size_t symbol_boundary(const symbol_set *symbols, const uint8_t *bytes, size_t at, size_t n);
 
 #endif

@@ -1,8 +1,11 @@
-/* Fill the table of tokens. */
+/* Fill the table of tokens. tokens.h has the look-up, so that the merge loop can inline it. */
 
 #include "tokens.h"
 
-#define FILTER_BYTES(bits) ((size_t)1 << (bits))
+#define LEAST_BITS 6
+#define MOST_BITS 40
+#define FILTER_BYTES(bits) ((size_t)1 << (bits))     /* eight bits a slot */
+#define MOST_TOKENS(bits) ((size_t)7 << (bits) >> 3) /* seven eighths of the slots */
 
 static bool allocate(token_table *table, int bits)
 {
@@ -19,8 +22,8 @@ static bool allocate(token_table *table, int bits)
 
 bool tokens_init(token_table *table, size_t n_tokens)
 {
-    int bits = 6;
-    while (bits < 40 && n_tokens > ((size_t)7 << bits >> 3))
+    int bits = LEAST_BITS;
+    while (bits < MOST_BITS && n_tokens > MOST_TOKENS(bits))
         bits++;
     return allocate(table, bits);
 }
@@ -49,23 +52,26 @@ void tokens_free(token_table *table)
 
 bool tokens_add(token_table *table, const uint8_t *bytes, size_t n, merge_rule rule)
 {
+    if (!n)
+        return true; /* the key of no bytes marks an empty slot */
     key key = key_of(bytes, n, n);
-    uint64_t hash = key_hash(key), bit = hash >> (61 - table->bits);
-    size_t mask = ((size_t)1 << table->bits) - 1, at = hash >> (64 - table->bits),
-           n_apart = n > INLINE_BYTES ? n : 0;
+    uint64_t hash = key_hash(key);
+    size_t mask = ((size_t)1 << table->bits) - 1;
+    size_t at = hash >> (64 - table->bits);
     for (; table->slots[at].key.high; at = (at + 1) & mask)
         if (is_token(table, &table->slots[at], key, bytes, n))
             return true;
-    if (!n)
-        return true; /* the key of no bytes marks an empty slot */
-    if (table->n >= (size_t)7 << table->bits >> 3 || !ROOM(table->bytes, n_apart))
+    size_t n_long_bytes = n > INLINE_BYTES ? n : 0;
+    if (table->n >= MOST_TOKENS(table->bits) || !ROOM(table->bytes, n_long_bytes))
         return false;
-    table->n++;
     table->slots[at] = (token_slot){key, rule, table->bytes.n};
+    uint64_t bit = hash >> (61 - table->bits);
     table->filter[bit >> 6] |= (uint64_t)1 << (bit & 63);
-    table->longest = n > table->longest ? n : table->longest;
-    if (n_apart)
-        memcpy(table->bytes.items + table->bytes.n, bytes, n_apart);
-    table->bytes.n += n_apart;
+    table->n++;
+    if (n > table->longest)
+        table->longest = n;
+    if (n_long_bytes)
+        memcpy(table->bytes.items + table->bytes.n, bytes, n_long_bytes);
+    table->bytes.n += n_long_bytes;
     return true;
 }

@@ -19,10 +19,11 @@ typedef struct {
 } token_slot;
 
 typedef struct {
-    token_slot *slots; /* NULL for a table without any tokens */
-    uint64_t *filter;
-    int bits; /* there are 1 << bits slots, and eight bits of the filter for each */
-    size_t n, longest;
+    token_slot *slots;     /* NULL for a table without any tokens */
+    uint64_t *filter;      /* bits, one of which is set for each token in the table */
+    int bits;              /* there are 1 << bits slots, and eight bits of the filter for each */
+    size_t n;              /* tokens */
+    size_t longest;        /* bytes of the longest token */
     VECTOR(uint8_t) bytes; /* of long tokens */
 } token_table;
 
@@ -49,12 +50,15 @@ static inline merge_rule tokens_find(const token_table *table, const uint8_t *by
     if (n > table->longest)
         return none;
     key key = key_of(bytes, n, n_readable);
-    uint64_t hash = key_hash(key), bit = hash >> (61 - table->bits);
-    FETCH(&table->slots[hash >> (64 - table->bits)]); /* most look-ups need it */
-    if (!(table->filter[bit >> 6] >> (bit & 63) & 1))
+    uint64_t hash = key_hash(key);
+    size_t home = hash >> (64 - table->bits);
+    FETCH(&table->slots[home]); /* most look-ups need it */
+    uint64_t bit = hash >> (61 - table->bits);
+    bool may_be_known = table->filter[bit >> 6] >> (bit & 63) & 1;
+    if (!may_be_known)
         return none;
     size_t mask = ((size_t)1 << table->bits) - 1;
-    for (size_t at = hash >> (64 - table->bits);; at = (at + 1) & mask) {
+    for (size_t at = home;; at = (at + 1) & mask) {
         const token_slot *slot = &table->slots[at];
         if (!slot->key.high)
             return none;

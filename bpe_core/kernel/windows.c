@@ -13,11 +13,14 @@
 #include <emmintrin.h>
 
 enum {
-    WINDOW = 64,
-    LEAST = 24
-}; /* bytes of a window; fewer than LEAST bytes of ASCII are not worth it */
+    WINDOW = 64, /* bytes of a window */
+    LEAST = 24,  /* fewer bytes of ASCII are not worth a window */
+};
 
-typedef uint64_t mask; /* the lowest bit is the first byte */
+/* One bit for each byte of a window; the lowest bit is the first byte. */
+typedef uint64_t mask;
+
+/* Bytes of a window as masks */
 
 static inline mask bits_of(const __m128i bytes[4])
 {
@@ -27,14 +30,16 @@ static inline mask bits_of(const __m128i bytes[4])
     return bits;
 }
 
-/* Return the bytes from `first` to `last`, after setting the bits `ignored`: 0x20 ignores case. */
+/* Return the bytes from `first` to `last`, after setting the bits `ignored`: 0x20 ignores case. The
+   comparison is of signed numbers, so the range is moved to begin at -128. */
 static inline mask bytes_between(const __m128i bytes[4], char ignored, int first, int last)
 {
+    const __m128i to_least = _mm_set1_epi8((char)(-128 - first));
+    const __m128i end = _mm_set1_epi8((char)(-127 + last - first));
     __m128i found[4];
     for (int i = 0; i < 4; i++) {
-        __m128i from_least = _mm_add_epi8(_mm_or_si128(bytes[i], _mm_set1_epi8(ignored)),
-                                          _mm_set1_epi8((char)(-128 - first)));
-        found[i] = _mm_cmplt_epi8(from_least, _mm_set1_epi8((char)(-127 + last - first)));
+        __m128i folded = _mm_or_si128(bytes[i], _mm_set1_epi8(ignored));
+        found[i] = _mm_cmplt_epi8(_mm_add_epi8(folded, to_least), end);
     }
     return bits_of(found);
 }
@@ -44,38 +49,120 @@ static inline mask bytes_equal(const __m128i bytes[4], char byte)
     return bytes_between(bytes, 0, byte, byte);
 }
 
+/* The bytes of a window by kind. Each byte of ASCII is in one of letters, digits, spaces and
+   signs. */
+typedef struct {
+    mask letters;
+    mask digits;
+    mask signs;
+    mask spaces;   /* white space */
+    mask newlines; /* of the white space */
+    mask blanks;   /* " " of the white space */
+} kinds;
+
+static inline kinds kinds_of(const __m128i bytes[4])
+{
+    kinds kinds;
+    kinds.letters = bytes_between(bytes, 0x20, 'a', 'z');
+    kinds.digits = bytes_between(bytes, 0, '0', '9');
+    kinds.blanks = bytes_equal(bytes, ' ');
+    kinds.newlines = bytes_equal(bytes, '\n') | bytes_equal(bytes, '\r');
+    kinds.spaces = bytes_between(bytes, 0, '\t', '\r') | kinds.blanks;
+    kinds.signs = ~(kinds.letters | kinds.digits | kinds.spaces);
+    return kinds;
+}
+
+/* Return the bits up to a place, including it. */
 static inline mask up_to(int place) { return ((mask)2 << place) - 1; }
 
-/* Return the characters that follow signs as their tail. */
-static inline mask tails_of(mask signs, mask newlines, mask in_tails)
+/* Return the places where a run of bits begins or ends. */
+static inline mask first_of_runs(mask bits) { return bits & ~(bits << 1); }
+static inline mask last_of_runs(mask bits) { return bits & ~(bits >> 1); }
+
+/* Return how far a window is right whose first `n_ascii` bytes are ASCII. White space at their end
+   depends on what follows. */
+static inline mask right_part(mask spaces, int n_ascii)
 {
-    mask first = newlines & signs << 1;
-    return first | (((first + in_tails) ^ in_tails) & in_tails);
+    mask from_end = spaces << (WINDOW - n_ascii); /* the last byte of ASCII at the highest bit */
+    bool ends_with_space = from_end >> 63;
+    if (!ends_with_space)
+        return up_to(n_ascii - 1);
+    bool is_all_space = !~from_end;
+    if (is_all_space)
+        return 1;
+    return up_to(n_ascii - __builtin_clzll(~from_end));
 }
 
-static inline mask begin_of_digits(mask digits, mask blanks, size_t most)
+/* Take the tails of signs out of the other kinds: they belong to the pieces of the signs. */
+static inline void remove_tails(kinds *kinds, mask slashes)
 {
-    mask begin = digits & ~(digits << 1), together = digits;
-    if (!most)
-        return begin & ~(blanks << 1);
-    if (most >= WINDOW)
-        return begin;
-    for (size_t i = 1; i < most; i++)
-        together &= digits << i;
-    for (mask next = begin; (next = next << most & together);)
-        begin |= next;
-    return begin;
+    mask in_tails = kinds->newlines | slashes;
+    mask first = kinds->newlines & kinds->signs << 1;
+    /* Adding `first` carries through the run of bits that begins there: 1 + 0111 is 1000. */
+    mask tails = first | (((first + in_tails) ^ in_tails) & in_tails);
+    kinds->signs &= ~tails;
+    kinds->spaces &= ~tails;
+    kinds->newlines &= ~tails;
 }
+
+/* Where pieces begin */
 
 /* Pieces begin where white space begins, after its last newline, and at its last character unless
    that is a newline. */
 static inline mask begin_of_spaces(mask spaces, mask newlines, bool lines)
 {
-    mask before_newline = lines ? newlines : 0, others = spaces & ~newlines;
-    for (mask more; (more = others & before_newline >> 1 & ~before_newline);)
+    mask before_newline = lines ? newlines : 0; /* white space up to its last newline */
+    mask others = spaces & ~newlines;
+    for (;;) {
+        mask more = others & before_newline >> 1 & ~before_newline;
+        if (!more)
+            break;
         before_newline |= more;
+    }
     mask rest = spaces & ~before_newline;
-    return (spaces & ~(spaces << 1)) | (rest & ~(rest << 1)) | (rest & ~(rest >> 1));
+    return first_of_runs(spaces) | first_of_runs(rest) | last_of_runs(rest);
+}
+
+static inline mask begin_of_signs(mask signs, mask blanks)
+{
+    return first_of_runs(signs) & ~(blanks << 1);
+}
+
+static inline mask begin_of_digits(mask digits, mask blanks, size_t max_digits)
+{
+    mask begin = first_of_runs(digits);
+    if (max_digits == 0)
+        return begin & ~(blanks << 1);
+    if (max_digits >= WINDOW)
+        return begin;
+    mask after_digits = digits; /* digits after at least max_digits - 1 other digits */
+    for (size_t i = 1; i < max_digits; i++)
+        after_digits &= digits << i;
+    mask next = begin << max_digits & after_digits;
+    while (next) {
+        begin |= next;
+        next = next << max_digits & after_digits;
+    }
+    return begin;
+}
+
+/* Return where words begin. `begin` has the pieces of white space and of signs. */
+static inline mask begin_of_words(const scanner *scanner, const __m128i bytes[4],
+                                  const kinds *kinds, mask begin)
+{
+    bool any_prefix = scanner->sets['!'] & PREFIX; /* not only a space */
+    mask may_be_prefix = kinds->blanks;
+    if (any_prefix)
+        may_be_prefix = kinds->signs | (kinds->spaces & ~kinds->newlines);
+    mask prefixes = begin & may_be_prefix;
+    mask words = first_of_runs(kinds->letters) & ~(prefixes << 1);
+    bool case_matters = !(scanner->sets['a'] & UPPER);
+    if (case_matters) {
+        mask upper = bytes_between(bytes, 0, 'A', 'Z');
+        mask lower = kinds->letters & ~upper;
+        words |= upper & lower << 1;
+    }
+    return words;
 }
 
 /* Return `begin` with contractions as pieces of their own, or joined to the words that they end. */
@@ -84,55 +171,61 @@ static inline mask with_contractions(const scanner *scanner, const uint8_t *text
 {
     bool are_suffixes = scanner->contractions == CONTRACTION_SUFFIXES;
     quotes &= are_suffixes ? letters << 1 : begin;
-    for (size_t last = 0; quotes; quotes &= quotes - 1) {
-        size_t at = (size_t)__builtin_ctzll(quotes), end = contraction_end(scanner, text, at, n);
-        if (end == at || (are_suffixes && at == last))
+    size_t last = 0; /* where the last contraction ends */
+    for (; quotes; quotes &= quotes - 1) {
+        size_t at = (size_t)__builtin_ctzll(quotes);
+        size_t end = contraction_end(scanner, text, at, n);
+        bool follows_suffix = are_suffixes && at == last;
+        if (end == at || follows_suffix)
             continue;
-        mask behind = end < WINDOW ? (mask)1 << end : 0; /* and 0 - 1 is all bits */
-        begin = (begin & ~((behind - 1) & ~up_to((int)at - !!are_suffixes))) | behind;
+        /* No piece begins in the contraction, nor at a suffix, but one begins after it. */
+        mask after = end < WINDOW ? (mask)1 << end : 0;
+        mask before_end = after - 1; /* all bits if `after` is 0 */
+        mask kept = up_to((int)at);
+        if (are_suffixes)
+            kept >>= 1;
+        begin = (begin & ~(before_end & ~kept)) | after;
         last = end;
     }
     return begin;
 }
 
-/* Write where the pieces of the window at `text` end, except the last one. Return their number. */
+/* Return where pieces begin in the window at `text`. */
+static inline mask begin_of_pieces(const scanner *scanner, const uint8_t *text, size_t n,
+                                   const __m128i bytes[4], kinds kinds)
+{
+    bool has_tails = scanner->sets['\n'] & TAIL;
+    bool has_slashes = scanner->sets['/'] & TAIL;
+    if (has_tails)
+        remove_tails(&kinds, has_slashes ? bytes_equal(bytes, '/') : 0);
+    mask begin = 1;
+    begin |= begin_of_spaces(kinds.spaces, kinds.newlines, scanner->lines);
+    begin |= begin_of_signs(kinds.signs, kinds.blanks);
+    begin |= begin_of_words(scanner, bytes, &kinds, begin);
+    begin |= begin_of_digits(kinds.digits, kinds.blanks, scanner->max_digits);
+    mask quotes = scanner->contractions ? bytes_equal(bytes, '\'') : 0;
+    if (quotes)
+        begin = with_contractions(scanner, text, n, begin, quotes, kinds.letters);
+    return begin;
+}
+
+/* Write where the pieces of the window at `text` end, except the last one. Return their number.
+   `at` is the offset of the window. */
 static inline size_t window_ends(const scanner *scanner, const uint8_t *text, size_t n, size_t at,
                                  size_t *ends)
 {
     __m128i bytes[4];
     for (int i = 0; i < 4; i++)
         bytes[i] = _mm_loadu_si128((const __m128i *)(text + 16 * i));
-    mask others = bits_of(bytes);
-    int n_right = others ? __builtin_ctzll(others) : WINDOW;
-    if (n_right < LEAST)
+    mask not_ascii = bits_of(bytes);
+    int n_ascii = not_ascii ? __builtin_ctzll(not_ascii) : WINDOW;
+    if (n_ascii < LEAST)
         return 0;
-    mask right = up_to(n_right - 1);
-    mask letters = bytes_between(bytes, 0x20, 'a', 'z'), digits = bytes_between(bytes, 0, '0', '9'),
-         blanks = bytes_equal(bytes, ' ');
-    mask newlines = bytes_equal(bytes, '\n') | bytes_equal(bytes, '\r'),
-         spaces = bytes_between(bytes, 0, '\t', '\r') | blanks;
-    mask signs = ~(letters | digits | spaces), open = spaces << (WINDOW - n_right);
-    if (open >> 63) /* white space at the end depends on what follows */
-        right = ~open ? up_to(n_right - __builtin_clzll(~open)) : 1;
-    if (scanner->sets['\n'] & TAIL) {
-        mask tails = tails_of(signs, newlines,
-                              newlines | (scanner->sets['/'] & TAIL ? bytes_equal(bytes, '/') : 0));
-        signs &= ~tails, spaces &= ~tails, newlines &= ~tails;
-    }
-    mask begin = 1 | begin_of_spaces(spaces, newlines, scanner->lines) |
-                 (signs & ~(signs << 1) & ~(blanks << 1));
-    mask prefixes = begin & (scanner->sets['!'] & PREFIX ? signs | (spaces & ~newlines) : blanks);
-    begin |= letters & ~(letters << 1) & ~(prefixes << 1);
-    begin |= begin_of_digits(digits, blanks, scanner->max_digits);
-    if (!(scanner->sets['a'] & UPPER)) { /* case matters */
-        mask upper = bytes_between(bytes, 0, 'A', 'Z');
-        begin |= upper & (letters & ~upper) << 1;
-    }
-    mask quotes = scanner->contractions ? bytes_equal(bytes, '\'') : 0;
-    if (quotes)
-        begin = with_contractions(scanner, text, n, begin, quotes, letters);
+    kinds kinds = kinds_of(bytes);
+    mask right = right_part(kinds.spaces, n_ascii);
+    mask begin = begin_of_pieces(scanner, text, n, bytes, kinds) & right & ~(mask)1;
     size_t n_ends = 0;
-    for (begin &= right & ~(mask)1; begin; begin &= begin - 1)
+    for (; begin; begin &= begin - 1)
         ends[n_ends++] = at + (size_t)__builtin_ctzll(begin);
     return n_ends;
 }
@@ -150,8 +243,10 @@ size_t piece_ends(const scanner *scanner, const uint8_t *text, size_t at, size_t
         if (scanner->usual && n - at >= WINDOW)
             n_more = window_ends(scanner, text + at, n - at, at, ends + n_ends);
 #endif
-        if (!n_more)
-            ends[n_ends + n_more++] = piece_end(scanner, text, at, n);
+        if (!n_more) {
+            ends[n_ends] = piece_end(scanner, text, at, n);
+            n_more = 1;
+        }
         n_ends += n_more;
         at = ends[n_ends - 1];
     }

@@ -190,7 +190,10 @@ class Trainer:
         has_texts = not isinstance(texts, Sized) or len(texts) > 0
         self.options: Final = Options(vocab_size, **options).checked(has_texts)
         """What to learn, and by which rules."""
-        self._vocabulary, self._ids, self._given = start_of(self.options, start)
+        beginning = start_of(self.options, start)
+        self._vocabulary = beginning.vocabulary
+        self._ids = beginning.ids
+        self._given = beginning.given
         if not isinstance(texts, Counts):
             texts = Counts.of(texts, self.options.pattern)
         counts = texts

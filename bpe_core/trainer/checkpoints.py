@@ -1,8 +1,8 @@
-"""Keeping what a training has learned so far in a file, and resuming it from there after any end.
+"""Save the merges of a training in a file while it runs, and resume the training from that file.
 
-A checkpoint is a tokenizer file in bpescope's own format: its training record holds the options and the digests of the
-texts. To resume, the texts are counted again, and the merges made again; each has to be the one in the file. So the
-result is that of a training that was never interrupted, whatever the tie rule looks at.
+A checkpoint is a tokenizer file in bpescope's own format: its training record has the options and
+the digests of the texts. To resume, the trainer counts the texts and makes the merges again, and
+compares each with the file. So the result equals an uninterrupted training, under every tie rule.
 """
 
 import time
@@ -22,33 +22,35 @@ from bpe_core.weighted import formatted
 if TYPE_CHECKING:
     from bpe_core.trainer import Trainer
 
-EVERY: Final = 5.0  # seconds between two checkpoints of a training under way, at least
-LARGEST_PART: Final = 0.02  # of the time that writing may take: it becomes rarer where a vocabulary takes long to write
+EVERY: Final = 5.0
+"""The least seconds between two checkpoints of a running training."""
+LARGEST_PART: Final = 0.02
+"""The largest share of the time spent on writing. Large vocabularies are written less often."""
 
 
 class Checkpoints:
-    """Writes checkpoints of one training to `path`; to nowhere if that is None."""
+    """Writes the checkpoints of one training to `path`; none if it is None."""
 
     def __init__(
-        self, path: Path | None, report: Callable[[str], object] = lambda *_: None
+        self, path: Path | None, report: Callable[[str], object] | None = None
     ) -> None:
-        """`report` is called after each with why it could not be written, or ""."""
+        """After each attempt, `report` is called with why it failed, or ""."""
         self.path: Final = path
         self._report = report
         self._n_kept = 0
         self._next = time.monotonic() + EVERY
 
     def keep_now_and_then(self, trainer: "Trainer") -> None:
-        """Write a checkpoint if the last one is old enough; cheap enough for every turn of a loop."""
+        """Write a checkpoint if the last one is old enough. Cheap enough for every turn of a loop."""
         if time.monotonic() >= self._next:
             self.keep(trainer)
 
     def keep(self, trainer: "Trainer") -> None:
-        """Write a checkpoint if anything was learned that was not known before, in a file or given. What prevents it is
-        reported, and ends nothing."""
+        """Write a checkpoint if there are merges that no file has. Report a failure, and go on."""
         if self.path is None or trainer.n_merges <= max(self._n_kept, trainer.n_known):
             return
-        began, problem = time.monotonic(), ""
+        start = time.monotonic()
+        problem = ""
         try:
             tokenizer = trainer.tokenizer()
             save(tokenizer, self.path)
@@ -56,89 +58,89 @@ class Checkpoints:
         except FormatError as error:
             problem = str(error)
         now = time.monotonic()
-        self._next = now + max(EVERY, (now - began) / LARGEST_PART)
-        self._report(problem)
+        self._next = now + max(EVERY, (now - start) / LARGEST_PART)
+        if self._report:
+            self._report(problem)
 
     def remove(self) -> None:
-        """Remove the file: all it holds is saved elsewhere."""
+        """Remove the file, after its content has been saved elsewhere."""
         if self.path is not None:
             with suppress(OSError):
                 self.path.unlink()
 
 
 def check_options(earlier: Tokenizer, options: Options, sample: str) -> None:
-    """Raise `OptionError` if an earlier training cannot be resumed with these options, or this sample of the texts.
-    Options that only end the learning (the sizes and least counts) may differ: they change no merge before the end."""
+    """Raise `OptionError` if these options, or this sample, differ from those of `earlier`.
+
+    The options in `ENDING` may differ, since they change no merge before the end.
+    """
     record = earlier.record
     if record is None:
         raise OptionError(
-            "The training to resume left no record of how it was done; begin anew."
+            "The tokenizer to resume from has no record of its training; start a new training."
         )
     if options.vocab_size < earlier.n_tokens:
         raise OptionError(
-            f"The training to resume has {earlier.n_tokens:,} tokens already; ask for no fewer, or begin anew."
+            f"The training to resume has {earlier.n_tokens:,} tokens already; "
+            "ask for at least as many, or start a new training."
         )
-    was, now = (
-        {name: getattr(asked, name) for name in OPTION_OF}
-        for asked in (record, options)
-    )
-    was["special_tokens"], now["special_tokens"] = (
-        tuple(earlier.special_tokens),
-        tuple(options.special_tokens),
-    )
-    if not earlier.special_tokens:  # then the layouts are the same
-        was["id_layout"] = now["id_layout"]
-    names = {
-        name: option.name for name, option in OPTION_OF.items() if name not in ENDING
-    } | {"sample": "sample"}
-    was["sample"], now["sample"] = record.sample, sample
-    for name, called in names.items():
-        if was[name] != now[name]:
-            raise OptionError(
-                f"The training to resume had the {called} {_written(was[name])}, not {_written(now[name])}; "
-                "give the same options, or begin anew."
-            )
+    for name, option in OPTION_OF.items():
+        old_value = getattr(record, name)
+        new_value = getattr(options, name)
+        if name == "special_tokens":
+            # The record does not repeat the special tokens of its vocabulary.
+            old_value = tuple(earlier.special_tokens)
+            new_value = tuple(new_value)
+        # Without special tokens, all layouts are the same.
+        is_ignored = name == "id_layout" and not earlier.special_tokens
+        if name not in ENDING and not is_ignored:
+            _check_same(option.name, old_value, new_value)
+    _check_same("sample", record.sample, sample)
 
 
-def check_texts(earlier: Tokenizer, now: Sequence[Source]) -> None:
-    """Raise `OptionError` if these are not the texts of an earlier training, whatever they are called."""
-    then = earlier.record.sources if earlier.record else ()
-    texts, others = (
-        [(one.sha256, one.weight) for one in sources] for sources in (then, now)
-    )
-    if texts != others and sorted(texts) == sorted(others):
+def _check_same(option: str, old_value: object, new_value: object) -> None:
+    if old_value != new_value:
         raise OptionError(
-            "These are the texts of the training to resume in another order; give them as then."
+            f"The training to resume had the {option} {_described(old_value)}, "
+            f"not {_described(new_value)}; give the same options, or start a new training."
         )
-    for was, source in zip(then, now, strict=False):
-        if was.weight != source.weight:
-            raise OptionError(
-                f"{source.name} counted {formatted(was.weight)} times in the training to resume, "
-                f"not {formatted(source.weight)}; give the same weights, or begin anew."
-            )
-        if was.sha256 != source.sha256:
-            changed = (
-                "has changed"
-                if was.name == source.name
-                else f"is read where {was.name} was"
-            )
-            raise OptionError(
-                f"{source.name} {changed} since the training to resume; begin anew."
-            )
-    if len(then) != len(now):
-        n_texts = counted(len(now), "text")
+
+
+def check_texts(earlier: Tokenizer, sources: Sequence[Source]) -> None:
+    """Raise `OptionError` if these are not the texts of an earlier training. Names may differ."""
+    old_sources = earlier.record.sources if earlier.record else ()
+    old_texts = [(source.sha256, source.weight) for source in old_sources]
+    texts = [(source.sha256, source.weight) for source in sources]
+    if texts != old_texts and sorted(texts) == sorted(old_texts):
         raise OptionError(
-            f"The corpus has {n_texts} now, and had {len(then):,} in the training to resume; begin anew."
+            "The training to resume had these texts in another order; give them in that order."
+        )
+    for old, source in zip(old_sources, sources, strict=False):
+        if old.weight != source.weight:
+            raise OptionError(
+                f"{source.name} counted {formatted(old.weight)} times in the training to resume, "
+                f"not {formatted(source.weight)}; give the same weights, or start a new training."
+            )
+        if old.sha256 != source.sha256:
+            change = "has changed"
+            if old.name != source.name:
+                change = f"is read in place of {old.name}"
+            raise OptionError(
+                f"{source.name} {change} since the training to resume; start a new training."
+            )
+    if len(old_sources) != len(sources):
+        n_texts = counted(len(sources), "text")
+        raise OptionError(
+            f"The corpus has {n_texts} now, and had {len(old_sources):,} in the training to resume; "
+            "give the same texts, or start a new training."
         )
 
 
-def _written(value: object) -> str:
+def _described(value: object) -> str:
     if isinstance(value, tuple):
         return ", ".join(map(quoted, value)) or "none"
-    return (
-        "none"
-        if value in (None, "")
-        else quoted(value)
-        if isinstance(value, str)
-        else str(value)
-    )
+    if value in (None, ""):
+        return "none"
+    if isinstance(value, str):
+        return quoted(value)
+    return str(value)

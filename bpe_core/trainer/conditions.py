@@ -1,4 +1,4 @@
-"""Conditions on which a training waits: FIELD OP NUMBER, such as "ratio >= 3.5"; a number alone is a step.
+"""Conditions that a training waits for: FIELD OP NUMBER, such as "ratio >= 3.5"; a number is a step.
 
 >>> condition("ratio >= 3.50"), str(condition("1024"))
 (Condition(field='ratio', op='>=', number=Fraction(7, 2)), 'step >= 1,024')
@@ -6,7 +6,7 @@
 
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -26,17 +26,7 @@ EXAMPLES: Final = (
 )
 """A condition on each field."""
 
-_VALUE_OF: Final[Mapping[str, Callable[[Merge, Count], Count]]] = {
-    "step": lambda merge, _: merge.step,
-    "tokens": lambda merge, _: merge.n_tokens,
-    "ratio": lambda merge, n_bytes: (
-        Fraction(n_bytes, merge.n_tokens) if merge.n_tokens else 0
-    ),
-    "length": lambda merge, _: len(merge.token_bytes),
-    "count": lambda merge, _: merge.count,
-}
-"""What can be compared after a merge -> its value, in a corpus of so many bytes; 0 if it is not known."""
-
+_FIELDS: Final = ("step", "tokens", "ratio", "length", "count")
 _OPERATORS: Final = {
     "<": operator.lt,
     "<=": operator.le,
@@ -51,16 +41,36 @@ _CONDITION: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A comparison that holds after some merges and not after others: step or ratio, say, < <= > or >=, a number."""
+    """A comparison that holds after some merges and not after others."""
 
     field: str
+    """A field that `EXAMPLES` has."""
     op: str
+    """One of < <= > >=."""
     number: Fraction
 
     def holds(self, merge: Merge, n_bytes: Count) -> bool:
-        """Whether it holds after this merge of a corpus of `n_bytes`. What is unknown is 0: then nothing holds."""
-        value = _VALUE_OF[self.field](merge, n_bytes)
+        """Whether it holds after a merge in a corpus of `n_bytes`; never if the value is unknown."""
+        value = self._value(merge, n_bytes)
         return value > 0 and _OPERATORS[self.op](value, self.number)
+
+    def _value(self, merge: Merge, n_bytes: Count) -> Count:
+        """Return the value of the field after a merge; 0 if it is unknown."""
+        match self.field:
+            case "step":
+                return merge.step
+            case "tokens":
+                return merge.n_tokens
+            case "ratio":
+                if not merge.n_tokens:
+                    return 0
+                return Fraction(n_bytes, merge.n_tokens)
+            case "length":
+                return len(merge.token_bytes)
+            case "count":
+                return merge.count
+            case field:
+                raise ValueError(f"Unknown field {field!r}; use one of {_FIELDS}.")
 
     def first_step(
         self,
@@ -69,26 +79,37 @@ class Condition:
         start: int = 0,
         stop: int | None = None,
     ) -> int:
-        """The first step after which it holds, of those behind `start`, up to `stop`; 0 if none. Takes a millisecond
-        for 1,000 merges."""
+        """Return the first step after `start`, up to `stop`, after which it holds; 0 if none.
+
+        This takes a millisecond per 1,000 merges.
+        """
         if self.field == "step" and ">" in self.op:
             start = max(start, ceil(self.number) - 1)
-        for index in range(start, len(merges) if stop is None else stop):
+        if stop is None:
+            stop = len(merges)
+        for index in range(start, stop):
             if self.holds(merges[index], n_bytes):
                 return index + 1
         return 0
 
     def __str__(self) -> str:
-        whole, rest = divmod(self.number, 1)
-        decimals = f"{float(rest):.12f}".rstrip("0")[1:] if rest else ""
+        whole, remainder = divmod(self.number, 1)
+        decimals = ""
+        if remainder:
+            decimals = f"{float(remainder):.12f}".rstrip("0").removeprefix("0")
         return f"{self.field} {self.op} {whole:,}{decimals}"
 
 
 def condition(text: str) -> Condition:
-    """The condition that `text` writes; the digits of its number may be grouped by commas. Raises `OptionError`."""
-    found = _CONDITION.fullmatch(text.strip())
-    if found is None or (field := (found[1] or "step").lower()) not in _VALUE_OF:
+    """Read a condition; commas may group the digits of its number. Raises `OptionError`."""
+    match = _CONDITION.fullmatch(text.strip())
+    field = "step"
+    if match and match[1]:
+        field = match[1].lower()
+    if match is None or field not in _FIELDS:
         raise OptionError(
-            f"{quoted(text)} is no condition; write a field, an operator and a number, such as {', '.join(EXAMPLES)}."
+            f"Invalid condition {quoted(text)}; write a field, an operator and a number, "
+            f"such as {', '.join(EXAMPLES)}."
         )
-    return Condition(field, found[2] or ">=", Fraction(re.sub("[,_]", "", found[3])))
+    number = Fraction(re.sub("[,_]", "", match[3]))
+    return Condition(field, match[2] or ">=", number)

@@ -1,10 +1,11 @@
-"""Where a training begins: at the bytes, or at a vocabulary whose merges are given and whose ids all stay.
+"""Prepare the start of a training: at the bytes, or at a vocabulary whose merges are given.
 
-A learner numbers symbols from 0: the 256 bytes in the order of the tie rule, the end-of-word marker, then one symbol
-for each merge. Here each of them gets its id.
+A learner numbers symbols from 0: the 256 bytes in the order of the tie rule, the end-of-word marker,
+then one symbol per merge. This module assigns an id to each symbol.
 """
 
 from itertools import count, islice
+from typing import NamedTuple
 
 from bpe_core.errors import OptionError
 from bpe_core.kernel.fallback import Pair
@@ -13,40 +14,43 @@ from bpe_core.tokenizer.training_record import Options, TrainOptions
 from bpe_core.vocabulary import Vocabulary
 
 
-def start_of(
-    options: Options, old: Vocabulary | None
-) -> tuple[Vocabulary, list[int], tuple[Pair, ...]]:
-    """(vocabulary without merges, symbol -> its id, those of as many merges as are asked for included, merges that are
-    given as pairs of symbols).
+class Start(NamedTuple):
+    """What a training knows before its first merge."""
 
-    `old`, which passes `check_extensible`, is the vocabulary that a training with these options extends, or None.
-    Tokens and special tokens of `old` keep their ids; new tokens take the free ids in ascending order. In a new
-    vocabulary special tokens behind the merges move up as these are learned. Raises `OptionError` if no more tokens are
-    asked for than `old` has.
+    vocabulary: Vocabulary
+    """The vocabulary without merges."""
+    ids: list[int]
+    """Symbol -> its id, also for the symbols of all merges that are wanted."""
+    given: tuple[Pair, ...]
+    """The merges of the vocabulary to extend, as pairs of symbols."""
+
+
+def start_of(options: Options, old: Vocabulary | None) -> Start:
+    """Prepare the start of a training that extends `old`, if that is not None.
+
+    `old` has passed `check_extensible`. Its tokens and special tokens keep their ids, and new tokens
+    take the free ids in ascending order. In a new vocabulary, special tokens after the merges move
+    up with each merge.
     """
     vocabulary = first_vocabulary(options, old)
-    base = vocabulary.symbols(tie_rule(options.ties).alphabet)
+    base_ids = vocabulary.symbols(tie_rule(options.ties).alphabet)
     if old is None:
-        first = max(base) + 1
-        return (
-            vocabulary,
-            [*base, *range(first, first + options.vocab_size - vocabulary.n_tokens)],
-            (),
-        )
+        first_id = max(base_ids) + 1
+        n_merges = options.vocab_size - vocabulary.n_tokens
+        ids = [*base_ids, *range(first_id, first_id + n_merges)]
+        return Start(vocabulary=vocabulary, ids=ids, given=())
     check_larger(old, options.vocab_size)
-    ids = [*base, *(token for _, _, token in old.merges)]
-    symbol_of = {token: symbol for symbol, token in enumerate(ids)}
-    used = {*symbol_of, *old.special_tokens.values()}
-    free = islice(
-        (token for token in count() if token not in used),
-        options.vocab_size - old.n_tokens,
-    )
+    old_ids = [*base_ids, *(token for _, _, token in old.merges)]
+    symbol_of = {token: symbol for symbol, token in enumerate(old_ids)}
+    used_ids = {*symbol_of, *old.special_tokens.values()}
+    free_ids = (token for token in count() if token not in used_ids)
+    ids = [*old_ids, *islice(free_ids, options.vocab_size - old.n_tokens)]
     given = tuple((symbol_of[left], symbol_of[right]) for left, right, _ in old.merges)
-    return vocabulary, [*ids, *free], given
+    return Start(vocabulary=vocabulary, ids=ids, given=given)
 
 
 def first_vocabulary(options: Options, old: Vocabulary | None) -> Vocabulary:
-    """The vocabulary of a training before its first merge; `old` is the one that it extends, or None."""
+    """Return the vocabulary before the first merge of a training that extends `old`, if not None."""
     if old is not None:
         return old.at(0)
     return Vocabulary.of_bytes(
@@ -55,6 +59,7 @@ def first_vocabulary(options: Options, old: Vocabulary | None) -> Vocabulary:
 
 
 def check_larger(old: Vocabulary, vocab_size: int) -> None:
+    """Raise `OptionError` if a vocabulary to extend already has as many tokens as are wanted."""
     if vocab_size <= old.n_tokens:
         raise OptionError(
             f"The vocabulary to extend has {old.n_tokens:,} tokens; ask for a larger vocab_size."
@@ -62,13 +67,14 @@ def check_larger(old: Vocabulary, vocab_size: int) -> None:
 
 
 def check_extensible(old: Vocabulary) -> None:
-    """Raise `OptionError` if no training can extend this vocabulary; merges that ranks hide are recovered first."""
+    """Raise `OptionError` if no training can extend a vocabulary. Its merges have been recovered."""
+    base_tokens = sorted(
+        data for token, data in old.base.items() if token != old.end_of_word
+    )
     problem = ""
     if old.has_repeats:
         problem = "two of its merges make the same token"
-    elif sorted(
-        data for token, data in old.base.items() if token != old.end_of_word
-    ) != [bytes([byte]) for byte in range(256)]:
+    elif base_tokens != [bytes([byte]) for byte in range(256)]:
         problem = "its merges do not begin with the 256 bytes alone"
     elif old.whole_pieces:
         problem = "some of its tokens are found without merging"
@@ -77,15 +83,19 @@ def check_extensible(old: Vocabulary) -> None:
 
 
 def inherited(old: Vocabulary) -> TrainOptions:
-    """The options of a training that are not chosen but those of the vocabulary it extends, by name. The layout is
-    "specials-first" if all special tokens have lower ids than the bytes."""
-    last = max(old.special_tokens.values(), default=None)
+    """Return the options that a training takes from the vocabulary it extends.
+
+    The layout is "specials-first" if all special tokens have lower ids than the bytes.
+    """
+    special_ids = old.special_tokens.values()
+    id_layout = "bytes-first"
+    if special_ids and max(special_ids) < min(old.base):
+        id_layout = "specials-first"
+    end_of_word = ""
+    if old.end_of_word is not None:
+        end_of_word = old.token_bytes(old.end_of_word).decode()
     return {
-        "id_layout": "specials-first"
-        if last is not None and last < min(old.base)
-        else "bytes-first",
+        "id_layout": id_layout,
         "special_tokens": tuple(old.special_tokens),
-        "end_of_word": ""
-        if old.end_of_word is None
-        else old.token_bytes(old.end_of_word).decode(),
+        "end_of_word": end_of_word,
     }

@@ -81,7 +81,7 @@ def test_other_texts_weights_and_merges_are_refused() -> None:
     earlier = train([TEXT], vocab_size=280)
     for texts, sentence in (
         ([TEXT + "!"], "has changed since"),
-        ([TEXT, TEXT], "is read where"),
+        ([TEXT, TEXT], "is read in place of"),
         (
             Counts.weighted([(Counts.of([TEXT]), 3)]),
             "counted 1 times in the training to resume, not 3",

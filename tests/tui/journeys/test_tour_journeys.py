@@ -188,7 +188,7 @@ async def test_a_lesson_in_a_file_is_begun_at_once_and_what_was_never_there_come
         (7, "at = 'x'", "at is to be in the text"),
         (7, "pane = 'edit0r'", "pane is to be one of corpus, training, editor"),
         (8, "wait = 'key f99'", "wait is to be next, edit, a key"),
-        (8, "wait = 'until tea'", "wait: 'tea' is no condition"),
+        (8, "wait = 'until tea'", "wait: Invalid condition 'tea'"),
         (10, 'say = "Second."\nwait = "soon"', "line 11: wait is to be"),
         (6, "options = " + 5_000 * "[", "line 6: it is nested too deeply"),
         (6, "options = " + 5_000 * "{ a = ", "line 6: it is nested too deeply"),
