@@ -151,7 +151,7 @@ def run_encode(options: Namespace) -> int:
                 specials,
             )
             return 0
-        from bpe_core.worker.cluster import connected  # late: few need it
+        from bpe_core.worker.dask_connection import connected  # late: few need it
 
         with (
             closing(Job(report, patience=10)) as job,

@@ -125,7 +125,9 @@ class Recipe:
         read: Callable[..., Counts] = Counts.read
         with ExitStack() as stack:
             if self.dask:
-                from bpe_core.worker.cluster import connected  # late: few need it
+                from bpe_core.worker.dask_connection import (
+                    connected,
+                )  # late: few need it
 
                 job.progress("preparing", 0, 0, "connecting to Dask")
                 read = stack.enter_context(connected(self.dask, look=job.check)).read
