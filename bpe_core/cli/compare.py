@@ -27,7 +27,8 @@ from bpe_core.metrics.comparison import WITHOUT_SPACES, Comparison
 from bpe_core.process import INTERRUPTED
 from bpe_core.report import ReportTable, Section, as_csv, as_latex, as_markdown, as_text
 from bpe_core.visible import counted, quoted, shortened, token_label, visible
-from bpe_core.worker.compare import compare, summary, texts_as_json
+from bpe_core.worker.compare import compare
+from bpe_core.worker.comparison_json import summary, texts_as_json
 from bpe_core.worker.job import Job
 
 _Found = Mapping[str, Any]  # `summary`, or a part of it
