@@ -28,7 +28,7 @@ from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.weighted import weighted_count
 from bpe_core.worker.inputs import count_files, recorded_weights
 from bpe_core.worker.job import Job, Request
-from bpe_core.worker.train import Recipe
+from bpe_core.worker.recipe import Recipe
 
 # Bytes without and with the kernel: what is counted beside the screen in a second or two.
 MOST_ON_DISK: Final = (1 << 24, 1 << 28)
@@ -71,7 +71,7 @@ class Subject:
     @classmethod
     def of_training(cls, recipe: Recipe, job: Job) -> Self:
         """Of a training under way, without any merge. Raises `OptionError` as that does, and `Stopped`."""
-        old = recipe.start(job)
+        old = recipe.load_extended(job)
         rules = recipe.rules(old)
         tokenizer = Tokenizer(
             first_vocabulary(rules, old.vocabulary if old else None), rules.pattern

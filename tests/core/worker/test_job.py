@@ -28,7 +28,8 @@ from bpe_core.worker.messages import (
     packed,
     unpacked,
 )
-from bpe_core.worker.train import Recipe, TrainRequest
+from bpe_core.worker.recipe import Recipe
+from bpe_core.worker.train import TrainRequest
 from tests.core.worker_process import merges_of
 
 

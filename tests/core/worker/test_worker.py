@@ -25,7 +25,8 @@ from bpe_core.worker.messages import (
     Started,
     WorkProgress,
 )
-from bpe_core.worker.train import CountRequest, Recipe
+from bpe_core.worker.recipe import Recipe
+from bpe_core.worker.train import CountRequest
 
 
 @pytest.fixture
