@@ -36,14 +36,12 @@ class AuditRequest(Request):
     """Audit a tokenizer file, with texts and with the embeddings of a model."""
 
     tokenizer: str
-    pattern: str | None = None
-    """The split pattern; None for the one in the file."""
+    pattern: str | None = None  # the split pattern; None for the one in the file
     corpus: tuple[str, ...] = ()
     """Files and folders of the texts in which tokens are counted, or files of counts."""
     reference: tuple[str, ...] = ()
     """The same for the texts that a model is going to learn from."""
-    embeddings: str = ""
-    """A file or folder with an embedding matrix; "" for none."""
+    embeddings: str = ""  # a file or folder with an embedding matrix; "" for none
     tensor: str | None = None
     """The name of the matrix in the file; None for the usual ones."""
     indicator: str | None = None
@@ -65,8 +63,7 @@ class Measured(NamedTuple):
     """Some values of a column of `AuditSubject.columns`. Other events may bring more of them."""
 
     column: str
-    values: Mapping[int, Measure]
-    """By token id."""
+    values: Mapping[int, Measure]  # by token id
 
 
 class Verdicts(NamedTuple):

@@ -32,8 +32,7 @@ class CompareRequest(Request):
     paths: tuple[str, ...]
     sections: bool = False
     """Whether each part of a text that begins with a line "# Title" is a text of its own."""
-    n_examples: int = 0
-    """Maximum number of disagreements of each pair."""
+    n_examples: int = 0  # maximum number of disagreements of each pair
     n_lines: int = 0
     """Maximum number of lines for which a tokenizer needs many more tokens than another."""
 
@@ -69,16 +68,14 @@ class CompareRequest(Request):
 class ComparedTexts(NamedTuple):
     """Some of the texts, when their tokens are counted, and again with all their amounts."""
 
-    first: int
-    """The number of texts before these."""
+    first: int  # the number of texts before these
     texts: tuple[ComparedText, ...]
 
 
 class ComparisonFound(NamedTuple):
     """A summary of the texts that were measured so far. The last one is of all texts."""
 
-    found: dict[str, Any]
-    """As `summary` returns it."""
+    found: dict[str, Any]  # as `summary` returns it
 
 
 def compare(
@@ -134,7 +131,6 @@ class _ComparedReading:
         self._job = job
         self._by_section = by_section
         self._report_summary = report_summary
-        self._names = [tokenizer.name for tokenizer in comparison.tokenizers]
         self._activity: Activity = "comparing"
         if isinstance(comparison, TokenCounts):
             self._activity = "counting"
@@ -191,7 +187,7 @@ class _ComparedReading:
 
     def _report_encoding(self, name: str, index: int) -> None:
         """Report that the tokenizer `index` encodes a text next. Raises `Stopped`."""
-        tokenizer = self._names[index]
+        tokenizer = self._comparison.tokenizers[index].name
         label = f"{name} ({tokenizer})" if tokenizer else name
         if self._job.progress(self._activity, self._n_read, self._n_bytes, label):
             self.send()

@@ -54,7 +54,7 @@ def connected(
         scheduler: Any = address
         if address == "local":
             scheduler = stack.enter_context(_local_cluster(distributed, look))
-        client = _Connection(distributed, scheduler).client(seconds, address, look)
+        client = _connect(distributed, scheduler, address, seconds, look)
         stack.callback(client.close)
         as_completed = partial(distributed.as_completed, loop=client.loop)
         yield Cluster(client, partial(in_turn, as_completed, look))
@@ -159,52 +159,39 @@ class _InThread:
             self._future.set_exception(error)
 
 
-class _Connection:
-    """Connects to a scheduler in a thread: Dask would wait for ever for one that never answers."""
+def _connect(
+    distributed: Any, scheduler: Any, address: str, seconds: float, look: Look
+) -> Any:
+    """Return the client of a scheduler that has a worker. Raises `ClusterError`."""
+    clients = []
+    has_given_up = Event()
+    deadline = monotonic() + seconds
 
-    def __init__(self, distributed: Any, scheduler: Any) -> None:
-        self._distributed: Final = distributed
-        self._scheduler: Final = scheduler
-        self._client: Any = None
-        self._error: Exception | None = None
-        self._has_ended: Final = Event()
-        self._is_abandoned = False
+    def connect() -> None:
+        quiet_client = _client_class(distributed, seconds)
+        client = quiet_client(scheduler, timeout=seconds, set_as_default=False)
+        clients.append(client)
+        if has_given_up.is_set():
+            client.close()
+        else:
+            client.wait_for_workers(1, timeout=seconds)
 
-    def client(self, seconds: float, address: str, look: Look) -> Any:
-        """Return the client of a scheduler that has a worker. Raises `ClusterError`."""
-        deadline = monotonic() + seconds
-        Thread(target=self._connect, args=(seconds,), daemon=True).start()
-        try:
-            while not self._has_ended.wait(_LOOK_EVERY):  # Ctrl+C ends this wait
-                look()
-                if monotonic() > deadline:
-                    raise TimeoutError(f"no answer within {seconds:g} s")
-            if self._error is not None:
-                raise self._error
-        except BaseException as error:
-            self._is_abandoned = True
-            if self._client is not None:
-                self._client.close()
-            if isinstance(error, Stopped) or not isinstance(error, Exception):
-                raise
-            raise ClusterError(_why_not_connected(error, address)) from None
-        return self._client
+    def look_at_clock() -> None:
+        look()
+        if monotonic() > deadline:
+            raise TimeoutError(f"no answer within {seconds:g} s")
 
-    def _connect(self, seconds: float) -> None:
-        try:
-            quiet_client = _client_class(self._distributed, seconds)
-            self._client = quiet_client(
-                self._scheduler, timeout=seconds, set_as_default=False
-            )
-            if self._is_abandoned:
-                self._client.close()
-            else:
-                self._client.wait_for_workers(1, timeout=seconds)
-        except Exception as error:
-            # It may have any type: errors of Dask, of the system and of the protocols.
-            self._error = error
-        finally:
-            self._has_ended.set()
+    try:
+        # In a thread, since Dask waits for ever for a scheduler that does not answer.
+        _InThread(connect).result(look_at_clock)
+    except BaseException as error:
+        has_given_up.set()
+        for client in clients:
+            client.close()
+        if isinstance(error, Stopped) or not isinstance(error, Exception):
+            raise
+        raise ClusterError(_why_not_connected(error, address)) from None
+    return clients[0]
 
 
 def _client_class(distributed: Any, seconds: float) -> Any:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache, partial
+from itertools import takewhile
 from typing import ClassVar, Final, NamedTuple, Self
 
 from bpe_core import kernel
@@ -47,8 +48,7 @@ _LONG: Final = 1 << 12
 class Subject:
     """A tokenizer, and the texts in which the pairs of its merges are counted, by `count`."""
 
-    tokenizer: Tokenizer
-    """The tokenizer with the merges that are known so far."""
+    tokenizer: Tokenizer  # the tokenizer with the merges that are known so far
     paths: Sequence[str]
     preset: Preset | None = None
     """A founding example, whose texts are counted instead of those at `paths`."""
@@ -56,8 +56,7 @@ class Subject:
     weights: Mapping[str, Fraction] | Fraction | None = None
     """By path, or the exponent for `tempered`. None for the weights in the training record."""
     sample: Sample = EVERYTHING
-    texts: Sequence[CorpusText] = ()
-    """The texts after `read_once`."""
+    texts: Sequence[CorpusText] = ()  # the texts after `read_once`
     sources: Set[str] = frozenset()
     """The names of the files that were counted. Others of a folder may be unreadable."""
     counts: PairCounts = field(init=False)
@@ -154,14 +153,8 @@ class Subject:
         """
         if step == 0:
             return []
-
-        def wanted_texts() -> Iterator[CorpusText]:
-            for text in self.texts or self._texts():
-                if not is_wanted():
-                    return
-                yield text
-
-        return list(pair_places(self.counts, step, wanted_texts()))
+        texts = takewhile(lambda _: is_wanted(), self.texts or self._texts())
+        return list(pair_places(self.counts, step, texts))
 
     def read_once(self) -> None:
         """Read all texts now, if places of all steps are needed.
@@ -226,14 +219,10 @@ class ExplainRequest(Request):
     """Explain merges: answer each `AskStep`, until the job is stopped."""
 
     NICE: ClassVar[int] = 10
-    tokenizer: str = ""
-    """The tokenizer file."""
-    pattern: str | None = None
-    """The split pattern; None for the one in the file."""
-    preset: str = ""
-    """The founding example whose texts are counted."""
-    paths: tuple[str, ...] = ()
-    """The texts that are counted without a preset."""
+    tokenizer: str = ""  # the tokenizer file
+    pattern: str | None = None  # the split pattern; None for the one in the file
+    preset: str = ""  # the founding example whose texts are counted
+    paths: tuple[str, ...] = ()  # the texts that are counted without a preset
     recipe: Recipe | None = None
     """A training, instead of a file. `LearnedMerges` brings its merges."""
 

@@ -36,12 +36,9 @@ class WorkProgress(NamedTuple):
     """How far one part of the work has come, sent at most every 50 ms."""
 
     activity: Activity
-    done: int
-    """Bytes on disk while texts are read, otherwise pieces, tokens or files."""
-    total: int
-    """0 if it is unknown."""
-    name: str = ""
-    """The file that is read, or what is done."""
+    done: int  # bytes on disk while texts are read, otherwise pieces, tokens or files
+    total: int  # 0 if it is unknown
+    name: str = ""  # the file that is read, or what is done
     role: Role = "corpus"
 
 
@@ -49,14 +46,10 @@ class Counted(NamedTuple):
     """All files have been read."""
 
     documents: int
-    bytes: int
-    """Bytes in UTF-8."""
-    characters: int
-    """Code points."""
-    pieces: int
-    """Pieces with repetition; 0 if the number is unknown."""
-    unique: int
-    """Distinct pieces; 0 if the number is unknown."""
+    bytes: int  # bytes in UTF-8
+    characters: int  # code points
+    pieces: int  # pieces with repetition; 0 if the number is unknown
+    unique: int  # distinct pieces; 0 if the number is unknown
     role: Role = "corpus"
     sources: tuple[tuple[str, int, Count], ...] = ()
     """Of each file and folder that was named: (name, bytes, bytes times their weight)."""
@@ -65,10 +58,8 @@ class Counted(NamedTuple):
 class Started(NamedTuple):
     """The trainer is ready for its first merge."""
 
-    record: TrainingRecord
-    """The record of the training, still without its steps."""
-    merges: int
-    """How many merges the vocabulary size needs; the texts may have fewer."""
+    record: TrainingRecord  # the record of the training, still without its steps
+    merges: int  # how many merges the vocabulary size needs; the texts may have fewer
     known: int = 0
     """How many merges were made before, in an extended vocabulary or a resumed run. They are sent
     like the others."""
@@ -89,19 +80,15 @@ class Saved(NamedTuple):
 class Done(NamedTuple):
     """The worker has finished. It is the last event."""
 
-    reason: str
-    """Such as "vocabulary size reached" or "stopped"."""
-    steps: int
-    """The number of merges learned, findings made, or texts compared."""
-    seconds: float
-    """How long the work took."""
+    reason: str  # such as "vocabulary size reached" or "stopped"
+    steps: int  # the number of merges learned, findings made, or texts compared
+    seconds: float  # how long the work took
 
 
 class Failed(NamedTuple):
     """The request failed, and the worker exits with 2. It is the last event."""
 
-    message: str
-    """The reason, in one sentence."""
+    message: str  # the reason, in one sentence
 
 
 Event = Any

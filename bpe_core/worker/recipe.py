@@ -34,14 +34,11 @@ class Recipe:
     paths: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     """Fields of `Options`. Others have their defaults, or the values of the tokenizer to extend."""
-    sample: str = ""
-    """The fraction of the texts to read, such as "1/10"; "" for all."""
-    seed: int = 0
-    """Selects the sample."""
+    sample: str = ""  # the fraction of the texts to read, such as "1/10"; "" for all
+    seed: int = 0  # selects the sample
     documents: int | None = None
     """The number of documents to read, drawn at random; None for all."""
-    dedupe: bool = False
-    """Whether to read only the first of equal documents."""
+    dedupe: bool = False  # whether to read only the first of equal documents
     skip_bad: bool = False
     """Whether to skip rows that are not text, and files that can't be read."""
     weights: tuple[str, ...] = ()
@@ -50,16 +47,12 @@ class Recipe:
     """The exponent for `tempered`, which computes the weights of all paths; "" for none."""
     extend: str = ""
     """The path or name of a tokenizer whose merges come first; "" for none."""
-    fork: int | None = None
-    """How many of its merges to keep; None for all."""
-    preset: str = ""
-    """A founding example, with its own texts and options."""
+    fork: int | None = None  # how many of its merges to keep; None for all
+    preset: str = ""  # a founding example, with its own texts and options
     dask: str = ""
     """The address of a scheduler whose workers count the texts, or "local"."""
-    counts: str = ""
-    """A file of counts to learn from instead of texts."""
-    min_piece_count: int = 1
-    """Pieces that occur fewer times in this file are left out."""
+    counts: str = ""  # a file of counts to learn from instead of texts
+    min_piece_count: int = 1  # pieces that occur fewer times in this file are left out
 
     def load_extended(self, job: Job) -> Tokenizer | None:
         """Load the tokenizer to extend, and recover its merges. None for a new vocabulary.

@@ -54,18 +54,14 @@ class TrainRequest(Request):
     """Train a tokenizer. The empty string stands for no file."""
 
     recipe: Recipe
-    output: str = ""
-    """The file to save the tokenizer to."""
+    output: str = ""  # the file to save the tokenizer to
     keep_existing: bool = False
     """Whether to save to OUT-2, OUT-3, … if the output exists."""
-    checkpoint: str = ""
-    """The file for checkpoints; "" for one next to the output."""
+    checkpoint: str = ""  # the file for checkpoints; "" for one next to the output
     resume: bool = False
     """Whether to continue from the checkpoint of an earlier run, or from its output."""
-    resume_from: str = ""
-    """Another file to continue from."""
-    curve: str = ""
-    """The file for the corpus size after each merge, as CSV."""
+    resume_from: str = ""  # another file to continue from
+    curve: str = ""  # the file for the corpus size after each merge, as CSV
 
     def run(self, job: Job) -> None:
         train(self, job)
