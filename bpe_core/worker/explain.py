@@ -26,7 +26,7 @@ from bpe_core.tokenizer.training_record import Options, TrainingRecord
 from bpe_core.trainer.start import first_vocabulary
 from bpe_core.visible import visible
 from bpe_core.vocabulary.merge_loop import Triple
-from bpe_core.weighted import weighted_count
+from bpe_core.weighted import Count, weighted_count
 from bpe_core.worker.inputs import count_files, recorded_weights
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.recipe import Recipe
@@ -116,7 +116,7 @@ class Subject:
             _check_size("text in long pieces", n_in_long, MOST_UNSPLIT)
         self.counts = PairCounts(self.tokenizer, pieces)
 
-    def _count_pieces(self, job: Job) -> Mapping[str, int]:
+    def _count_pieces(self, job: Job) -> Mapping[str, Count]:
         """Count the texts at the paths, and set their weights and sources. Raises `Stopped`."""
         tokenizer = self.tokenizer
         splitter = tokenizer.splitter
