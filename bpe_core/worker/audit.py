@@ -20,9 +20,10 @@ from bpe_core.errors import Stopped
 from bpe_core.formats import load
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.weighted import Measure
-from bpe_core.worker.inputs import count_files, recorded_weights
+from bpe_core.worker.inputs import count_files
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.messages import Done, Role
+from bpe_core.worker.weights import recorded_weights
 
 BATCH: Final = 256
 """Maximum number of verdicts in an event."""

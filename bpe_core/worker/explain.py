@@ -27,9 +27,10 @@ from bpe_core.trainer.start import first_vocabulary
 from bpe_core.visible import visible
 from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.weighted import Count, weighted_count
-from bpe_core.worker.inputs import count_files, recorded_weights
+from bpe_core.worker.inputs import count_files
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.recipe import Recipe
+from bpe_core.worker.weights import recorded_weights
 
 MOST_ON_DISK: Final = (1 << 24, 1 << 28)
 """Maximum size of the texts that a worker counts, in bytes, without and with the kernel.

@@ -1,38 +1,29 @@
 """The inputs of the work: texts, which are counted, and tokenizers, which are fetched by name."""
 
 import os
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from bpe_core.content.presets import Preset
 from bpe_core.corpus import Counts, Found, Skipped, find_files
-from bpe_core.corpus.measure import Measure
-from bpe_core.corpus.reading import (
-    MEMORY,
-    OnRead,
-    Reading,
-    TextFile,
-    Unreadable,
-    split_field,
-)
+from bpe_core.corpus.reading import MEMORY, OnRead, TextFile, split_field
 from bpe_core.corpus.sampling import EVERYTHING, Sample, files_by_weight
-from bpe_core.corpus.streams import StreamFile, streams_and_files
+from bpe_core.corpus.streams import streams_and_files
 from bpe_core.errors import OptionError, TextError
 from bpe_core.hub import fetch
-from bpe_core.patterns import Splitter, splitter
-from bpe_core.process import most_threads
-from bpe_core.tokenizer.training_record import TrainingRecord
-from bpe_core.visible import counted, shortened, visible
+from bpe_core.patterns import splitter
+from bpe_core.visible import shortened, visible
 from bpe_core.weighted import Count, count_text
 from bpe_core.whole_file import check_place
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.messages import Counted, Done, Role, Saved
+from bpe_core.worker.weights import tempered
 
 
 def count_files(
@@ -120,14 +111,14 @@ def _without(
 
 def _report_guesses(files: Sequence[TextFile], job: Job) -> None:
     """Report each field of rows that was guessed, with the first file that it was guessed for."""
-    guesses: dict[tuple[str, tuple[str, ...]], str] = {}
+    first_files: dict[object, TextFile] = {}
     for file in files:
         if len(file.fields) > 1:
-            guesses.setdefault((file.field, file.fields), file.name)
-    for (field, fields), name in guesses.items():
-        others = ", ".join(other for other in fields if other != field)
+            first_files.setdefault((file.field, file.fields), file)
+    for file in first_files.values():
+        others = ", ".join(other for other in file.fields if other != file.field)
         job.say(
-            f"Of {name} the field {visible(shortened(field, 200))} is read, "
+            f"Of {file.name} the field {visible(shortened(file.field, 200))} is read, "
             f"not {visible(shortened(others, 200))}: PATH::FIELD names another."
         )
 
@@ -194,11 +185,7 @@ def _count_by_weight(
 
     parts = []
     for group, weight in files_by_weight(files, weights):
-        options: dict[str, Any] = {}
-        if any(isinstance(file, StreamFile) for file in group):
-            # The size of a stream is unknown, and one thread would be used for a size of 0.
-            options["workers"] = most_threads()
-        counts = read(group, pattern, progress=report_all, **options)
+        counts = read(group, pattern, progress=report_all)
         parts.append(_CountedFiles(counts, weight))
         n_before += sum(file.size for file in group)
     return parts
@@ -239,95 +226,19 @@ def check_output(output: str, texts: Iterable[str]) -> None:
 
 
 def sizes_of_sources(counts: Counts) -> tuple[tuple[str, int, Count], ...]:
-    """Return (name, bytes, bytes times their weight) of each file and folder that was
-    named, the largest first."""
-    n_bytes, weighted = Counter[str](), dict[str, Count]()
+    """Return (name, bytes, bytes times their weight) of each file and folder that was named.
+
+    The largest comes first.
+    """
+    n_bytes = Counter[str]()
+    weighted = dict[str, Count]()
     for source in counts.sources:
+        # Such as "texts" for "texts/a.txt (bytes 0 to 65,536)".
         name = source.name.partition("/")[0].partition(" (bytes ")[0]
         n_bytes[name] += source.bytes
         weighted[name] = weighted.get(name, 0) + source.bytes * source.weight
-    in_order = sorted(weighted, key=lambda name: -weighted[name])
+    in_order = sorted(weighted, key=weighted.__getitem__, reverse=True)
     return tuple((name, n_bytes[name], weighted[name]) for name in in_order)
-
-
-def tempered(
-    sizes: Iterable[tuple[int, Fraction]], alpha: Fraction
-) -> dict[Fraction, Fraction]:
-    """Compute weights that balance sources: a share p of the bytes becomes p^alpha.
-
-    Args:
-        sizes: Pairs of (bytes, number of the source). Those of the same source are added.
-        alpha: From 0, all sources count alike, to 1, each counts by its size.
-
-    Returns:
-        The weight by the number of the source. The largest source has weight 1, the others are
-        rounded to hundredths.
-
-    Example:
-        >>> sizes = [(400, Fraction(1)), (100, Fraction(2))]
-        >>> tempered(sizes, Fraction(1, 2))
-        {Fraction(1, 1): Fraction(1, 1), Fraction(2, 1): Fraction(2, 1)}
-    """
-    totals = Counter[Fraction]()
-    for n_bytes, source in sizes:
-        totals[source] += n_bytes
-    largest = max(totals.values())
-    weights = {}
-    for source, total in totals.items():
-        ratio = largest / total if total else 1
-        weights[source] = Fraction(round(100 * ratio ** float(1 - alpha)), 100)
-    return weights
-
-
-def recorded_weights(
-    record: TrainingRecord | Counts | None,
-    splitter: Splitter,
-    paths: Sequence[str],
-    job: Job,
-) -> dict[str, Fraction]:
-    """Return the weights that texts had in a training, by path, without those of 1.
-
-    A text is recognized by its digest, in any order and by any name, so all texts are read once if
-    one of them had a weight. How many are unknown is reported. Raises `Stopped`.
-    """
-    known = defaultdict[str, list[Count]](list)
-    if record is None or all(source.weight == 1 for source in record.sources):
-        return {}
-    for source in record.sources:
-        known[source.sha256].append(source.weight)
-    report = partial(job.progress, "counting")
-    sample = Sample.parsed(record.sample)
-    found = find_files(paths, skip_bad=sample.skip_bad)
-    files = sample.documents(found.files, splitter, report)
-    reading = Reading(files, report)
-    weights = dict[str, Fraction]()
-    n_unknown = 0
-    for file in files:
-        weights_of_text = known[_digest(file, reading)]
-        if not weights_of_text:
-            n_unknown += 1
-            continue
-        weight = weights_of_text[0]
-        if len(weights_of_text) > 1:  # equal texts, in the order of the training
-            weights_of_text.pop(0)
-        path = f"{file.path}::{file.field}" if file.field else str(file.path)
-        weights[path] = Fraction(weight)
-    if n_unknown:
-        job.say(
-            f"{counted(n_unknown, 'text')} of these cannot be found in the training, "
-            "which had weights; each counts once."
-        )
-    return {path: weight for path, weight in weights.items() if weight != 1}
-
-
-def _digest(file: TextFile, reading: Reading) -> str:
-    """Return the digest by which a training record knows a text."""
-    measure = Measure()
-    with suppress(Unreadable):  # the file is reported when it is counted
-        for blocks in reading.documents(file):
-            for _ in measure.document(blocks):
-                pass
-    return measure.digest.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

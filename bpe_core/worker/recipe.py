@@ -16,6 +16,7 @@ from bpe_core.corpus.streams import is_stream
 from bpe_core.errors import OptionError
 from bpe_core.formats import load
 from bpe_core.hub import located
+from bpe_core.process import most_threads
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import INHERITED, Options
 from bpe_core.trainer.start import check_extensible, check_larger, inherited
@@ -121,6 +122,9 @@ class Recipe:
         if has_streams:
             self._check_streams(sample)
         read: Callable[..., Counts] = Counts.read
+        if has_streams:
+            # The size of a stream is unknown, and small texts are counted by one thread.
+            read = partial(Counts.read, workers=most_threads())
         with ExitStack() as stack:
             if self.dask:
                 # Imported late, since few trainings need it.
