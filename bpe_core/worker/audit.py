@@ -37,16 +37,16 @@ class AuditRequest(Request):
     """Audit a tokenizer file, with texts and with the embeddings of a model."""
 
     tokenizer: str
-    pattern: str | None = None  # the split pattern; None for the one in the file
+    pattern: str | None = None  # the split pattern; None for the pattern in the file
     corpus: tuple[str, ...] = ()
     """Files and folders of the texts in which tokens are counted, or files of counts."""
     reference: tuple[str, ...] = ()
-    """The same for the texts that a model is going to learn from."""
+    """Files and folders of the texts that a model is going to learn from, or files of counts."""
     embeddings: str = ""  # a file or folder with an embedding matrix; "" for none
     tensor: str | None = None
     """The name of the matrix in the file; None for the usual ones."""
     indicator: str | None = None
-    """The measure by which its rows are judged; None for the one that suits the matrix."""
+    """The measure by which its rows are judged; None for the measure that suits the matrix."""
 
     def run(self, job: Job) -> None:
         tokenizer = load(self.tokenizer, pattern=self.pattern)
@@ -80,7 +80,7 @@ def examined(
 
     Returns:
         The findings, and their subject. If the job is stopped, these are the findings so far, and
-        the subject is None if the texts are not counted yet.
+        the subject is None before all texts are counted.
     """
     matrix = None
     if request.embeddings:

@@ -36,7 +36,7 @@ SMALLEST: Final = 1 << 20
 LARGEST: Final = 1 << 26
 """Size of a partition of a large corpus, in bytes on disk: a second or two of counting."""
 USUAL_NUMBER: Final = 64
-"""Number of partitions of a corpus that is neither small nor large."""
+"""Number of partitions of a corpus of medium size."""
 AT_ONCE: Final = 8
 """Counts that one task merges. Four levels of such tasks are enough for 4,096 partitions."""
 
@@ -135,12 +135,12 @@ def encode_partition(
 
 
 class Cluster:
-    """Workers of Dask, each of which counts or encodes in one thread; made by `connected`.
+    """Dask workers with one thread each, made by `connected`.
 
     If a worker dies, another one repeats its task. An exception of `progress` ends the work.
 
-    Both methods raise `ClusterError` if the workers fail, and `TextError` if they don't have a
-    file.
+    Both methods raise `ClusterError` if the workers fail, and `TextError` if a file is missing
+    there.
     """
 
     def __init__(

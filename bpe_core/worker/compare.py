@@ -28,7 +28,7 @@ class CompareRequest(Request):
     """
 
     tokenizers: tuple[tuple[str, str], ...]
-    """Of each its file and its split pattern; "" for the pattern in the file."""
+    """Pairs of (file, split pattern); "" for the pattern in the file."""
     paths: tuple[str, ...]
     sections: bool = False
     """Whether each part of a text that begins with a line "# Title" is a text of its own."""
@@ -91,7 +91,7 @@ def compare(
 
     Args:
         comparison: Receives the texts.
-        paths: Files and folders. Those that can't be read are skipped, and reported.
+        paths: Files and folders. Unreadable files of a folder are skipped, and reported.
         job: Receives the texts and the progress.
         sections: Whether each part of a text that begins with a line "# Title" is a text of its
             own.
@@ -155,7 +155,7 @@ class _ComparedReading:
             self._next_summary = time.monotonic() + 4 * seconds
 
     def add_files(self, files: Sequence[TextFile], folders: Sequence[Path]) -> None:
-        """Add files, some of which were found in `folders`. Raises `Stopped`."""
+        """Add files. `folders` are the folders that were named. Raises `Stopped`."""
         self._n_bytes = sum(file.size for file in files)
         n_before = 0
         for file in files:

@@ -91,7 +91,7 @@ def texts_as_json(
 
 
 def _find(parts: Iterable[Amounts], name: str | None) -> Amounts | None:
-    """Return the first part that has this name, or any name if `name` is None."""
+    """Return the first part with this name, or the very first if `name` is None."""
     for part in parts:
         if name is None or part.name == name:
             return part
@@ -122,7 +122,7 @@ def _measures(amounts: Amounts, parity_base: Amounts | None) -> dict[str, Any]:
 
 
 def _pair(comparison: Comparison, index: int, n_examples: int) -> dict[str, Any]:
-    """Return how the first tokenizer and the one after `index` agree."""
+    """Compare the first tokenizer with the tokenizer at `index` + 1."""
     pair = comparison.pairs[index]
     first = comparison.tokenizers[0]
     other = comparison.tokenizers[index + 1]

@@ -65,7 +65,7 @@ def in_turn(
 ) -> Iterator[Any]:
     """Yield futures as they end.
 
-    None is kept here after it was yielded: the workers hold a result as long as its future exists.
+    A yielded future is not kept: workers hold a result as long as its future exists.
     """
     waiting = as_completed(futures)
     del futures

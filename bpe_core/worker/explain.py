@@ -52,7 +52,7 @@ class Subject:
     tokenizer: Tokenizer  # the tokenizer with the merges that are known so far
     paths: Sequence[str]
     preset: Preset | None = None
-    """A founding example, whose texts are counted instead of those at `paths`."""
+    """A founding example. Its texts are counted, not the texts at `paths`."""
     rules: Options | TrainingRecord = field(default_factory=Options)
     weights: Mapping[str, Fraction] | Fraction | None = None
     """By path, or the exponent for `tempered`. None for the weights in the training record."""
@@ -66,7 +66,7 @@ class Subject:
     def of_file(
         cls, tokenizer: Tokenizer, paths: Sequence[str], preset: Preset | None
     ) -> Self:
-        """Make a subject of a complete tokenizer. Its training record says how to read texts."""
+        """Make a subject of a complete tokenizer, with the options in its training record."""
         tokenizer.vocabulary.recover()
         record = tokenizer.record
         if record is not None:
@@ -221,7 +221,7 @@ class ExplainRequest(Request):
 
     NICE: ClassVar[int] = 10
     tokenizer: str = ""  # the tokenizer file
-    pattern: str | None = None  # the split pattern; None for the one in the file
+    pattern: str | None = None  # the split pattern; None for the pattern in the file
     preset: str = ""  # the founding example whose texts are counted
     paths: tuple[str, ...] = ()  # the texts that are counted without a preset
     recipe: Recipe | None = None
@@ -265,7 +265,7 @@ class LearnedMerges(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Places of a merge in the corpus. Follows its `Explanation`, if no other step is asked for."""
+    """Places of a merge, sent after its `Explanation` unless another step was asked for."""
 
     step: int
     places: tuple[CorpusPlace, ...]

@@ -48,7 +48,7 @@ def count_files(
         paths: Files and folders.
         pattern: The split pattern.
         job: Receives the reports.
-        role: What the texts are for, as the reports name it.
+        role: The role of the texts, for the reports.
         preset: A founding example, whose texts are counted instead.
         outputs: Files that the command writes. Those in a folder are left out: they would change
             the corpus for the next time.
@@ -91,7 +91,7 @@ def _without(
 ) -> list[TextFile]:
     """Leave out the files that the command writes, unless they were named themselves.
 
-    Raises `TextError` if there are no other files.
+    Raises `TextError` if no other file is left.
     """
     output_paths = {Path(output).resolve() for output in outputs if output}
     output_names = {path.name for path in output_paths}

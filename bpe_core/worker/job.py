@@ -25,7 +25,7 @@ PROGRESS_EVERY: Final = 0.05
 
 
 class Reporter:
-    """Writes the events of a job to a pipe, or discards them if there is none."""
+    """Writes the events of a job to a pipe, or discards them without a pipe."""
 
     def __init__(self, pipe: int | None = None) -> None:
         self._pipe = pipe

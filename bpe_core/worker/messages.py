@@ -38,7 +38,7 @@ class WorkProgress(NamedTuple):
     activity: Activity
     done: int  # bytes on disk while texts are read, otherwise pieces, tokens or files
     total: int  # 0 if it is unknown
-    name: str = ""  # the file that is read, or what is done
+    name: str = ""  # of the file or of the step
     role: Role = "corpus"
 
 
@@ -52,7 +52,7 @@ class Counted(NamedTuple):
     unique: int  # distinct pieces; 0 if the number is unknown
     role: Role = "corpus"
     sources: tuple[tuple[str, int, Count], ...] = ()
-    """Of each file and folder that was named: (name, bytes, bytes times their weight)."""
+    """(name, bytes, bytes times their weight) of each named file and folder."""
 
 
 class Started(NamedTuple):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What a training reads and learns, as the user asked for it."""
+    """The texts and options of a training, as the user chose them."""
 
     paths: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -176,7 +176,7 @@ class Recipe:
         if old is not None:
             if not self.options.keys().isdisjoint(INHERITED):
                 raise OptionError(
-                    "With --extend, special tokens, id layout and end-of-word marker are those of "
+                    "With --extend, special tokens, id layout and end-of-word marker come from "
                     "OLD; leave them out."
                 )
             options["pattern"] = old.pattern

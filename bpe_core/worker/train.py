@@ -51,7 +51,7 @@ class CountRequest(Request):
 
 @dataclass(frozen=True, slots=True)
 class TrainRequest(Request):
-    """Train a tokenizer. The empty string stands for no file."""
+    """Train a tokenizer. The empty string means no file."""
 
     recipe: Recipe
     output: str = ""  # the file to save the tokenizer to
@@ -168,7 +168,7 @@ class TrainRequest(Request):
 def train(request: TrainRequest, job: Job) -> Tokenizer | None:
     """Count, learn, save, and report how the training ended.
 
-    The merges are saved whatever ends the learning: the trainer, a message, a signal, or the end
+    However the learning ends, the merges are saved: by the trainer, a message, a signal, or the end
     of the app. No file is written if it ends before the first merge, or before all merges of an
     earlier run were made again.
 
@@ -363,9 +363,9 @@ def tokenizer_of(
 
 
 def learned_by_heart(counts: Sequence[Count]) -> str:
-    """Return a warning about merges whose pair occurred only once, or "" if there are none.
+    """Return a warning about merges whose pair occurred only once; "" if all were more frequent.
 
-    `counts` are those of all merges, in order.
+    `counts` has the count of each merge, in order.
     """
     if not counts or counts[-1] > 1:
         return ""

@@ -23,7 +23,7 @@ def tempered(
     """Compute weights that balance sources: a share p of the bytes becomes p^alpha.
 
     Args:
-        sizes: Pairs of (bytes, number of the source). Those of the same source are added.
+        sizes: Pairs of (bytes, number of the source). Sizes of the same source are added.
         alpha: From 0, all sources count alike, to 1, each counts by its size.
 
     Returns:
@@ -52,7 +52,7 @@ def recorded_weights(
     paths: Sequence[str],
     job: Job,
 ) -> dict[str, Fraction]:
-    """Return the weights that texts had in a training, by path, without those of 1.
+    """Return the weights that texts had in a training, by path, except weights of 1.
 
     A text is recognized by its digest, in any order and by any name, so all texts are read once if
     one of them had a weight. How many are unknown is reported. Raises `Stopped`.

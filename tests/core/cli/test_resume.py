@@ -323,7 +323,7 @@ def test_a_vocabulary_is_extended_and_forked(
     assert "ask for a larger vocab_size" in told(
         capfd, "train", more, "-o", new, "--extend", old, "--vocab-size", 300
     )
-    assert "those of OLD" in told(
+    assert "come from OLD" in told(
         capfd, "train", more, "-o", new, "--extend", old, "--special", "<x>"
     )
     assert "name it with --extend OLD" in told(
