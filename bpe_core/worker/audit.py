@@ -27,7 +27,7 @@ from bpe_core.worker.weights import recorded_weights
 
 BATCH: Final = 256
 """Maximum number of verdicts in an event."""
-_VALUES: Final = 16_384
+_COLUMN_BATCH: Final = 16_384
 """Maximum number of values of a column in an event."""
 T = TypeVar("T")
 
@@ -53,7 +53,7 @@ class AuditRequest(Request):
         findings, subject = examined(tokenizer, self, job)
         if subject is not None:
             for name, column in subject.columns.items():
-                for values in _batches(column.items(), _VALUES):
+                for values in _batches(column.items(), _COLUMN_BATCH):
                     job.send(Measured(name, dict(values)))
             for batch in _batches(verdicts(subject, findings), BATCH):
                 job.send(Verdicts(tuple(batch)))

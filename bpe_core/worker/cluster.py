@@ -237,7 +237,7 @@ class Cluster:
         Merging comes before counting, so that few counts wait in memory.
         """
         priority = 1 if work is merge_counts else 0
-        # In the next run the same path may be another text, so tasks are not "pure".
+        # Dask gives equal "pure" tasks one result. But the text at a path may change between runs.
         return self._client.submit(
             work, *given, pure=False, priority=priority, **options
         )

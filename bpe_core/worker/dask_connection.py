@@ -93,7 +93,7 @@ def _local_cluster(distributed: Any, look: Look) -> Iterator[Any]:
                 process.kill()
 
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        # If it were started later, it would unblock SIGINT.
+        # Python's resource tracker unblocks SIGINT when it starts. Workers must inherit it blocked.
         resource_tracker.ensure_running()
         starting = _InThread(partial(_start_workers, distributed, folder))
         try:

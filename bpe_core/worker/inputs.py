@@ -143,8 +143,8 @@ def _count_found(
     left_out: list[Skipped] = []
     files = sample.documents(files, splitter(pattern), report, left_out)
     if isinstance(weights, Fraction):
-        # The weights depend on the sizes of the paths, so the files of each path are counted
-        # first. Until then its number is its weight, so that each path has another one.
+        # The weights depend on the sizes of the paths, so each path is counted by itself first.
+        # Files are grouped by weight, so each path has its number as its weight for now.
         numbers = {path: Fraction(number) for number, path in enumerate(paths, 1)}
         parts = _count_by_weight(files, numbers, pattern, report, read)
         sizes = [(part.counts.n_bytes, part.weight) for part in parts]
@@ -180,7 +180,7 @@ def _count_by_weight(
     total = sum(file.size for file in files)
     n_before = 0
 
-    def report_all(done: int, of_these: int, name: str) -> None:
+    def report_all(done: int, group_total: int, name: str) -> None:
         report(n_before + done, total, name)
 
     parts = []

@@ -109,17 +109,15 @@ class TrainRequest(Request):
                 f"The preset {recipe.preset} has its own text; "
                 f"leave out {recipe.paths[0]}, or --preset."
             )
-        has_choice = any(
-            (
-                recipe.paths,
-                recipe.preset,
-                recipe.weights,
-                recipe.alpha,
-                recipe.dask,
-                str(recipe.sampled()),
-            )
+        for_texts = (
+            recipe.paths,
+            recipe.preset,
+            recipe.weights,
+            recipe.alpha,
+            recipe.dask,
+            str(recipe.sampled()),  # "" for all of the texts
         )
-        if recipe.counts and has_choice:
+        if recipe.counts and any(for_texts):
             raise OptionError(
                 "--counts takes the place of texts; leave out the texts and the options that "
                 "select, weigh or count them."
@@ -367,6 +365,8 @@ def learned_by_heart(counts: Sequence[Count]) -> str:
 
     `counts` has the count of each merge, in order.
     """
+    # The counts of learned merges never rise, so the last one tells whether there are such merges.
+    # A given merge may have a count of 0, and fractional weights make counts below 1.
     if not counts or counts[-1] > 1:
         return ""
     step = next(step for step, count in enumerate(counts, 1) if 0 < count <= 1)
