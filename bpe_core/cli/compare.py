@@ -31,7 +31,8 @@ from bpe_core.process import INTERRUPTED
 from bpe_core.report import as_csv, as_latex, as_markdown, as_text
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted, shortened
-from bpe_core.worker.compare import compare, summary, texts_as_json
+from bpe_core.worker.compare import compare
+from bpe_core.worker.comparison_json import summary, texts_as_json
 from bpe_core.worker.job import Job
 
 

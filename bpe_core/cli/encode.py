@@ -176,7 +176,7 @@ def _encode_with_dask(
     reporter: StderrReporter,
 ) -> None:
     """Encode files on a cluster, into a folder of .parquet files."""
-    from bpe_core.worker.cluster import connected  # imported late: few need it
+    from bpe_core.worker.dask_connection import connected  # imported late: few need it
 
     with (
         closing(Job(reporter, patience=10)) as job,

@@ -20,7 +20,8 @@ from bpe_core.process import INTERRUPTED
 from bpe_core.tokenizer.training_record import EXTEND, OPTION_OF, OPTIONS, Options
 from bpe_core.visible import visible
 from bpe_core.worker.job import Job
-from bpe_core.worker.train import Recipe, TrainRequest, train
+from bpe_core.worker.recipe import Recipe
+from bpe_core.worker.train import TrainRequest, train
 
 SOURCES: Final = (
     "text files, folders and URLs (s3://, hf://, https://), compressed or not; in .jsonl .csv "

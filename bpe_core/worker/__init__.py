@@ -1,1 +1,1 @@
-"""Work beside somebody: requests, the events that answer them, and the one Job that steers and reports all of it."""
+"""Long work in another process: requests, their events, and the `Job` that steers the work."""

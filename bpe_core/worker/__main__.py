@@ -1,4 +1,4 @@
-"""`python -m bpe_core.worker`: runs the request that is the first message on stdin; its events go to stdout."""
+"""`python -m bpe_core.worker`: run the first message on stdin, and send its events to stdout."""
 
 import os
 import sys
@@ -11,19 +11,22 @@ from bpe_core.worker.messages import Failed
 
 
 def main() -> int:
-    """Run one request; 0, or 2 if it failed."""
-    pipe = os.dup(1)
-    os.dup2(2, 1)  # what a library prints must not come between the events
-    job = Job(Reporter(pipe), pipe=0, patience=0)
-    if (request := job.next_message()) is not None:
-        try:
-            with suppress(Stopped):
-                request.run(job)
-        except Exception as error:
-            if os.environ.get("BPESCOPE_DEBUG"):
-                traceback.print_exc()
-            job.send(Failed(as_sentence(error)))
-            return 2
+    """Run one request. Return the exit code: 0, or 2 if the request failed."""
+    events = os.dup(1)
+    # Libraries may print to stdout. Their output goes to stderr, not between the events.
+    os.dup2(2, 1)
+    job = Job(Reporter(events), pipe=0, patience=0)
+    request = job.next_message()
+    if request is None:
+        return 0
+    try:
+        with suppress(Stopped):
+            request.run(job)
+    except Exception as error:
+        if os.environ.get("BPESCOPE_DEBUG"):
+            traceback.print_exc()
+        job.send(Failed(as_sentence(error)))
+        return 2
     return 0
 
 

@@ -1,12 +1,12 @@
-"""An audit of a tokenizer: texts are counted, the tokenizer is examined, and what was found is sent part by part."""
+"""An audit: count texts, examine the tokenizer, and send measures and verdicts in batches."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial, reduce
+from functools import partial
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from bpe_core.auditing import examine
 from bpe_core.auditing.findings import Finding, Findings
@@ -14,112 +14,136 @@ from bpe_core.auditing.matrix import open_matrix
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.auditing.usage import spread_of
 from bpe_core.auditing.verdicts import Verdict, verdicts
-from bpe_core.corpus import Counts, find_files
+from bpe_core.corpus import Counts, TextFile, find_files
 from bpe_core.corpus.counts import is_counts
 from bpe_core.errors import Stopped
 from bpe_core.formats import load
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.weighted import Measure
-from bpe_core.worker.inputs import count_files, recorded_weights
+from bpe_core.worker.inputs import count_files
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.messages import Done, Role
+from bpe_core.worker.weights import recorded_weights
 
-BATCH: Final = 256  # verdicts in one event at most
-_VALUES: Final = 16_384  # values of a column in one event at most
+BATCH: Final = 256
+"""Maximum number of verdicts in an event."""
+_COLUMN_BATCH: Final = 16_384
+"""Maximum number of values of a column in an event."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class AuditRequest(Request):
-    """An audit of a tokenizer's file, with texts and the rows of a model."""
+    """Audit a tokenizer file, with texts and with the embeddings of a model."""
 
     tokenizer: str
-    pattern: str | None = None  # instead of the file's
-    corpus: tuple[
-        str, ...
-    ] = ()  # files and folders in which tokens are counted, or files of counts
-    reference: tuple[str, ...] = ()  # those that a model is to learn from
-    embeddings: str = ""  # a file
-    tensor: str | None = None  # the matrix in it; None: the usual one
-    indicator: str | None = None  # what its rows are judged by; None: what suits
+    pattern: str | None = None  # the split pattern; None for the pattern in the file
+    corpus: tuple[str, ...] = ()
+    """Files and folders of the texts in which tokens are counted, or files of counts."""
+    reference: tuple[str, ...] = ()
+    """Files and folders of the texts that a model is going to learn from, or files of counts."""
+    embeddings: str = ""  # a file or folder with an embedding matrix; "" for none
+    tensor: str | None = None
+    """The name of the matrix in the file; None for the usual ones."""
+    indicator: str | None = None
+    """The measure by which its rows are judged; None for the measure that suits the matrix."""
 
     def run(self, job: Job) -> None:
         tokenizer = load(self.tokenizer, pattern=self.pattern)
-        found, subject = examined(tokenizer, self, job)
-        if subject:
+        findings, subject = examined(tokenizer, self, job)
+        if subject is not None:
             for name, column in subject.columns.items():
-                numbers = iter(column.items())
-                while some := dict(islice(numbers, _VALUES)):
-                    job.send(Measured(name, some))
-            judged = iter(verdicts(subject, found))
-            while batch := tuple(islice(judged, BATCH)):
-                job.send(Verdicts(batch))
-        job.send(Done(job.stopped or "audited", len(found), job.seconds))
+                for values in _batches(column.items(), _COLUMN_BATCH):
+                    job.send(Measured(name, dict(values)))
+            for batch in _batches(verdicts(subject, findings), BATCH):
+                job.send(Verdicts(tuple(batch)))
+        job.send(Done(job.stopped or "audited", len(findings), job.seconds))
 
 
 class Measured(NamedTuple):
-    """A part of a column of `AuditSubject.columns`: id -> number; others may follow in another event."""
+    """Some values of a column of `AuditSubject.columns`. Other events may bring more of them."""
 
     column: str
-    values: Mapping[int, Measure]
+    values: Mapping[int, Measure]  # by token id
 
 
 class Verdicts(NamedTuple):
-    """A batch of verdicts on tokens with findings; over all batches of an audit, the highest score comes first."""
+    """A batch of verdicts on tokens with findings, the highest scores of all batches first."""
 
     verdicts: tuple[Verdict, ...]
 
 
 def examined(
-    tokenizer: Tokenizer, asked: AuditRequest, job: Job
+    tokenizer: Tokenizer, request: AuditRequest, job: Job
 ) -> tuple[Findings, AuditSubject | None]:
-    """All findings, and of what; if the job is stopped, what was made until then."""
-    matrix = open_matrix(asked.embeddings, asked.tensor) if asked.embeddings else None
-    found: list[Finding] = []
+    """Count the texts of a request, and examine the tokenizer.
+
+    Returns:
+        The findings, and their subject. If the job is stopped, these are the findings so far, and
+        the subject is None before all texts are counted.
+    """
+    matrix = None
+    if request.embeddings:
+        matrix = open_matrix(request.embeddings, request.tensor)
+    findings: list[Finding] = []
     subject = None
-
-    report = partial(job.progress, "auditing")
-
-    def count(
-        paths: tuple[str, ...],
-        role: Role,
-        weights: Mapping[str, Fraction] | None = None,
-    ) -> Counts | None:
-        if paths and all(map(is_counts, paths)):
-            return reduce(
-                Counts.merge, map(Counts.load, paths), Counts(tokenizer.pattern)
-            )
-        return (
-            count_files(paths, tokenizer.pattern, job, role=role, weights=weights)
-            if paths
-            else None
-        )
-
     with suppress(Stopped):
-        texts = () if all(map(is_counts, asked.corpus)) else asked.corpus
-        weights = (
-            recorded_weights(tokenizer.record, tokenizer.splitter, texts, job)
-            if texts
-            else None
+        subject = _subject(tokenizer, request, job)
+        for finding in examine(subject, matrix, request.indicator):
+            findings.append(finding)
+    return Findings(findings), subject
+
+
+def _subject(tokenizer: Tokenizer, request: AuditRequest, job: Job) -> AuditSubject:
+    """Count the texts, and the tokens of the tokenizer in them. Raises `Stopped`."""
+    report_audit = partial(job.progress, "auditing")
+
+    def report_document(done: int, total: int, name: str) -> None:
+        report_audit(done, total, "tokens in each document")
+
+    weights: Mapping[str, Fraction] = {}
+    has_texts = not all(map(is_counts, request.corpus))
+    if has_texts:
+        weights = recorded_weights(
+            tokenizer.record, tokenizer.splitter, request.corpus, job
         )
-        counts = count(asked.corpus, "corpus", weights)
-        read = {source.name for source in counts.sources} if counts else set()
-        files = (
-            [file for file in find_files(texts).files if file.source_name in read]
-            if texts
-            else []
-        )
-        subject = AuditSubject(
-            tokenizer,
-            counts=counts,
-            spread=spread_of(
-                tokenizer,
-                files,
-                lambda done, total, _: report(done, total, "tokens in each document"),
-            ),
-            reference=count(asked.reference, "reference"),
-            progress=report,
-        )
-        found.extend(
-            examine(subject, matrix, asked.indicator)
-        )  # also those before it is stopped
-    return Findings(found), subject
+    counts = _count(request.corpus, "corpus", weights, tokenizer.pattern, job)
+    files: list[TextFile] = []
+    if has_texts and counts is not None:
+        read = {source.name for source in counts.sources}
+        found = find_files(request.corpus).files
+        files = [file for file in found if file.source_name in read]
+    spread = spread_of(tokenizer, files, report_document)
+    reference = _count(request.reference, "reference", {}, tokenizer.pattern, job)
+    return AuditSubject(
+        tokenizer,
+        counts=counts,
+        reference=reference,
+        spread=spread,
+        progress=report_audit,
+    )
+
+
+def _count(
+    paths: tuple[str, ...],
+    role: Role,
+    weights: Mapping[str, Fraction],
+    pattern: str,
+    job: Job,
+) -> Counts | None:
+    """Count texts, or merge files of counts if `paths` are nothing else. None without paths."""
+    if not paths:
+        return None
+    if not all(map(is_counts, paths)):
+        return count_files(paths, pattern, job, role=role, weights=weights)
+    counts = Counts(pattern)
+    for path in paths:
+        counts.merge(Counts.load(path))
+    return counts
+
+
+def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Yield lists of `size` items, in order; the last one may be shorter."""
+    remaining = iter(items)
+    while batch := list(islice(remaining, size)):
+        yield batch

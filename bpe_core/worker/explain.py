@@ -1,6 +1,7 @@
-"""Explaining the merges of a vocabulary: their corpus, read as it was read for them, is counted, then step after step.
+"""Explaining the merges of a tokenizer: count its corpus, and go through the merges step by step.
 
-The command `why` prints a `Subject`; beside the app a worker answers questions about it while its vocabulary grows.
+`bpescope why` prints a `Subject`. For the app a worker answers questions about it, also while its
+merges are being learned.
 """
 
 from collections import Counter
@@ -13,7 +14,7 @@ from typing import ClassVar, Final, NamedTuple, Self
 
 from bpe_core import kernel
 from bpe_core.content.presets import PRESETS, Preset
-from bpe_core.corpus import find_files
+from bpe_core.corpus import TextFile, find_files
 from bpe_core.corpus.sampling import EVERYTHING, Sample, files_by_weight
 from bpe_core.errors import TextError
 from bpe_core.explain.merge_choice import Explanation, explain
@@ -25,149 +26,176 @@ from bpe_core.tokenizer.training_record import Options, TrainingRecord
 from bpe_core.trainer.start import first_vocabulary
 from bpe_core.visible import visible
 from bpe_core.vocabulary.merge_loop import Triple
-from bpe_core.weighted import weighted_count
-from bpe_core.worker.inputs import count_files, recorded_weights
+from bpe_core.weighted import Count, weighted_count
+from bpe_core.worker.inputs import count_files
 from bpe_core.worker.job import Job, Request
-from bpe_core.worker.train import Recipe
+from bpe_core.worker.recipe import Recipe
+from bpe_core.worker.weights import recorded_weights
 
-# Bytes without and with the kernel: what is counted beside the screen in a second or two.
 MOST_ON_DISK: Final = (1 << 24, 1 << 28)
-MOST_IN_PIECES: Final = (1 << 18, 1 << 23)  # of distinct pieces whose pairs are counted
-MOST_UNSPLIT: Final = (
-    1 << 17,
-    1 << 21,
-)  # of these in long pieces: nearly each merge changes all of them
-_LONG: Final = 1 << 12  # characters
+"""Maximum size of the texts that a worker counts, in bytes, without and with the kernel.
+
+Like the next two limits, it is about what can be counted in a second or two.
+"""
+MOST_IN_PIECES: Final = (1 << 18, 1 << 23)
+"""Maximum size of the distinct pieces, in characters."""
+MOST_UNSPLIT: Final = (1 << 17, 1 << 21)
+"""Maximum size of the long ones among them, which almost every merge changes."""
+_LONG: Final = 1 << 12
+"""Pieces with more characters are long."""
 
 
 @dataclass(slots=True)
 class Subject:
     """A tokenizer, and the texts in which the pairs of its merges are counted, by `count`."""
 
-    tokenizer: Tokenizer  # with the merges that are known by now
+    tokenizer: Tokenizer  # the tokenizer with the merges that are known so far
     paths: Sequence[str]
-    preset: Preset | None = None  # whose texts are taken instead of those at the paths
+    preset: Preset | None = None
+    """A founding example. Its texts are counted, not the texts at `paths`."""
     rules: Options | TrainingRecord = field(default_factory=Options)
-    weights: Mapping[str, Fraction] | Fraction | None = (
-        None  # None: those of the training that the tokenizer is of
-    )
+    weights: Mapping[str, Fraction] | Fraction | None = None
+    """By path, or the exponent for `tempered`. None for the weights in the training record."""
     sample: Sample = EVERYTHING
-    texts: Sequence[CorpusText] = ()
-    sources: Set[str] = (
-        frozenset()
-    )  # the names of those files that are counted; others of a folder may be unreadable
+    texts: Sequence[CorpusText] = ()  # the texts after `read_once`
+    sources: Set[str] = frozenset()
+    """The names of the files that were counted. Others of a folder may be unreadable."""
     counts: PairCounts = field(init=False)
 
     @classmethod
     def of_file(
         cls, tokenizer: Tokenizer, paths: Sequence[str], preset: Preset | None
     ) -> Self:
-        """Of a kept vocabulary; its training record says how the texts were read."""
+        """Make a subject of a complete tokenizer, with the options in its training record."""
         tokenizer.vocabulary.recover()
-        rules = tokenizer.record or (preset.options if preset else Options())
-        sample = tokenizer.record.sample if tokenizer.record else ""
-        return cls(tokenizer, paths, preset, rules, None, Sample.parsed(sample))
+        record = tokenizer.record
+        if record is not None:
+            sample = Sample.parsed(record.sample)
+            return cls(tokenizer, paths, preset, rules=record, sample=sample)
+        rules = preset.options if preset else Options()
+        return cls(tokenizer, paths, preset, rules)
 
     @classmethod
     def of_training(cls, recipe: Recipe, job: Job) -> Self:
-        """Of a training under way, without any merge. Raises `OptionError` as that does, and `Stopped`."""
-        old = recipe.start(job)
+        """Make a subject of a training, without merges.
+
+        Raises:
+            OptionError: The recipe is not valid.
+            Stopped: The job is to stop.
+        """
+        old = recipe.load_extended(job)
         rules = recipe.rules(old)
-        tokenizer = Tokenizer(
-            first_vocabulary(rules, old.vocabulary if old else None), rules.pattern
-        )
-        preset = PRESETS.get(recipe.preset)
+        vocabulary = first_vocabulary(rules, old.vocabulary if old else None)
         return cls(
-            tokenizer, recipe.paths, preset, rules, recipe.weighting(), recipe.sampled()
+            Tokenizer(vocabulary, rules.pattern),
+            recipe.paths,
+            PRESETS.get(recipe.preset),
+            rules,
+            weights=recipe.weighting(),
+            sample=recipe.sampled(),
         )
 
     def count(self, job: Job, *, is_limited: bool = False) -> None:
-        """Count the corpus. Raises `Stopped`, and `TextError` if it is too large and `is_limited`."""
+        """Count the corpus.
+
+        Raises:
+            TextError: A text can't be read, or the corpus is too large and `is_limited`.
+            Stopped: The job is to stop.
+        """
         if self.preset:
             pieces = self.preset.counts().pieces
         else:
             if is_limited:
-                size = sum(
-                    file.size
-                    for file in find_files(
-                        self.paths, skip_bad=self.sample.skip_bad
-                    ).files
-                )
-                _check_size("texts", int(size * self.sample.share), MOST_ON_DISK)
-            pattern = self.tokenizer.pattern
-            if self.weights is None:
-                self.weights = recorded_weights(
-                    self.tokenizer.record, self.tokenizer.splitter, self.paths, job
-                )
-            counts = count_files(
-                self.paths, pattern, job, weights=self.weights, sample=self.sample
-            )
-            if isinstance(
-                self.weights, Fraction
-            ):  # the power of which the weights came
-                self.weights = recorded_weights(
-                    counts, self.tokenizer.splitter, self.paths, job
-                )
-            pieces, self.sources = (
-                counts.pieces,
-                {source.name for source in counts.sources},
-            )
+                files = self._find_files()
+                size = sum(file.size for file in files) * self.sample.share
+                _check_size("texts", int(size), MOST_ON_DISK)
+            pieces = self._count_pieces(job)
         if is_limited:
-            sizes = [*map(len, pieces)]
-            _check_size("different pieces", sum(sizes), MOST_IN_PIECES)
-            _check_size(
-                "text in long pieces",
-                sum(size for size in sizes if size > _LONG),
-                MOST_UNSPLIT,
-            )
+            lengths = list(map(len, pieces))
+            n_in_long = sum(length for length in lengths if length > _LONG)
+            _check_size("different pieces", sum(lengths), MOST_IN_PIECES)
+            _check_size("text in long pieces", n_in_long, MOST_UNSPLIT)
         self.counts = PairCounts(self.tokenizer, pieces)
 
+    def _count_pieces(self, job: Job) -> Mapping[str, Count]:
+        """Count the texts at the paths, and set their weights and sources. Raises `Stopped`."""
+        tokenizer = self.tokenizer
+        splitter = tokenizer.splitter
+        if self.weights is None:
+            self.weights = recorded_weights(tokenizer.record, splitter, self.paths, job)
+        counts = count_files(
+            self.paths,
+            tokenizer.pattern,
+            job,
+            weights=self.weights,
+            sample=self.sample,
+        )
+        if isinstance(self.weights, Fraction):
+            # Counting has computed the weights from this exponent.
+            self.weights = recorded_weights(counts, splitter, self.paths, job)
+        self.sources = {source.name for source in counts.sources}
+        return counts.pieces
+
     def grow(self, merges: Iterable[Triple]) -> None:
-        """Add merges that were learned since."""
-        self.tokenizer = self.counts.tokenizer = self.tokenizer.with_merges(merges)
+        """Add merges that were learned since the last call."""
+        self.tokenizer = self.tokenizer.with_merges(merges)
+        self.counts.tokenizer = self.tokenizer
 
     def explanation(self, step: int) -> Explanation:
-        """Why the merge of a step was chosen, and the pairs after it, which the next one is chosen from."""
+        """Explain why the merge of a step was chosen, and rank the pairs after it."""
         return explain(self.counts, step, self.rules.ties, self.rules.max_token_length)
 
     def places(
         self, step: int, is_wanted: Callable[[], bool] = lambda: True
     ) -> list[CorpusPlace]:
-        """Where the pair of a step stands; of no use if `is_wanted`, which is asked before each text, says no."""
+        """Find places of the pair of a step.
+
+        `is_wanted` is called before each text. If it returns False, the result is incomplete.
+        """
+        if step == 0:
+            return []
         texts = takewhile(lambda _: is_wanted(), self.texts or self._texts())
-        return list(pair_places(self.counts, step, texts)) if step else []
+        return list(pair_places(self.counts, step, texts))
 
     def read_once(self) -> None:
-        """Keep what the places of all steps are found by: the pieces of each text, and the newest texts themselves."""
-        newest, splitter = (
-            lru_cache(16)(lambda text: tuple(map(tuple, text.documents()))),
-            self.tokenizer.splitter,
-        )
-        read = (
-            (text, replace(text, documents=partial(newest, text)))
-            for text in self._texts()
-        )
-        self.texts = [
-            replace(kept, pieces=pieces_in(splitter, text)) for text, kept in read
-        ]
+        """Read all texts now, if places of all steps are needed.
+
+        The counts of the pieces of each text are kept, and the contents of the last few texts used.
+        """
+
+        @lru_cache(16)
+        def documents_of(text: CorpusText) -> tuple[tuple[str, ...], ...]:
+            return tuple(map(tuple, text.documents()))
+
+        texts = []
+        for text in self._texts():
+            kept = replace(text, documents=partial(documents_of, text))
+            pieces = pieces_in(self.tokenizer.splitter, kept)
+            texts.append(replace(kept, pieces=pieces))
+        self.texts = texts
+
+    def _find_files(self) -> Sequence[TextFile]:
+        return find_files(self.paths, skip_bad=self.sample.skip_bad).files
 
     def _texts(self) -> Iterator[CorpusText]:
-        """The texts in order; of a sample its stretches, whose lines are numbered as those of the file."""
+        """Yield the texts in order. Lines of a sampled stretch have the numbers of the file."""
         if self.preset:
             documents = self.preset.documents
             for number, document in enumerate(documents, 1):
                 name = f"text {number}" if len(documents) > 1 else self.preset.name
                 yield CorpusText(name, partial(iter, ((document,),)))
             return
-        files = find_files(self.paths, skip_bad=self.sample.skip_bad).files
-        names = Counter(file.name for file in files)
-        read = self.sample.documents(files, self.tokenizer.splitter)
-        for some, weight in files_by_weight(
-            read, self.weights if isinstance(self.weights, Mapping) else {}
-        ):
-            for file in (one for one in some if one.source_name in self.sources):
+        files = self._find_files()
+        n_of_name = Counter(file.name for file in files)
+        sample = self.sample.documents(files, self.tokenizer.splitter)
+        weights = self.weights if isinstance(self.weights, Mapping) else {}
+        for group, weight in files_by_weight(sample, weights):
+            for file in group:
+                if file.source_name not in self.sources:
+                    continue
                 before = file.part(0, file.start).blocks if file.start else tuple
-                name = file.name if names[file.name] == 1 else visible(str(file.path))
+                is_unique = n_of_name[file.name] == 1
+                name = file.name if is_unique else visible(str(file.path))
                 yield CorpusText(
                     name,
                     file.documents,
@@ -177,26 +205,27 @@ class Subject:
                 )
 
 
-def _check_size(what: str, n_bytes: int, most: tuple[int, int]) -> None:
-    if n_bytes > (limit := most[kernel.available]):
+def _check_size(what: str, n_bytes: int, limits: tuple[int, int]) -> None:
+    without_kernel, with_kernel = limits
+    limit = with_kernel if kernel.available else without_kernel
+    if n_bytes > limit:
         raise TextError(
-            f"These are {n_bytes / 1e6:,.1f} MB of {what}, too much to count pairs in beside the screen (at most "
-            f"{limit / 1e6:,.1f} MB); `bpescope why` in a terminal has more patience."
+            f"{n_bytes / 1e6:,.1f} MB of {what} are too much to count pairs in while you wait; at "
+            f"most {limit / 1e6:,.1f} MB are counted here. Use `bpescope why` in a terminal."
         )
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainRequest(Request):
-    """Why merges were chosen: each `AskStep` is answered, until the job is stopped."""
+    """Explain merges: answer each `AskStep`, until the job is stopped."""
 
     NICE: ClassVar[int] = 10
-    tokenizer: str = ""  # a file
-    pattern: str | None = None  # how text is split where the file does not say it
-    preset: str = ""  # the founding example whose texts it learned from, or
-    paths: tuple[str, ...] = ()  # these
-    recipe: Recipe | None = (
-        None  # of a training under way: no file holds it, `LearnedMerges` tells its merges
-    )
+    tokenizer: str = ""  # the tokenizer file
+    pattern: str | None = None  # the split pattern; None for the pattern in the file
+    preset: str = ""  # the founding example whose texts are counted
+    paths: tuple[str, ...] = ()  # the texts that are counted without a preset
+    recipe: Recipe | None = None
+    """A training, instead of a file. `LearnedMerges` brings its merges."""
 
     def run(self, job: Job) -> None:
         if self.recipe:
@@ -207,10 +236,10 @@ class ExplainRequest(Request):
         subject.count(job, is_limited=True)
 
         def is_wanted() -> bool:
+            """Whether the last step asked about is still the newest."""
             job.receive()
-            return not (
-                job.stopped or any(isinstance(later, AskStep) for later in job.messages)
-            )
+            asks_again = any(isinstance(message, AskStep) for message in job.messages)
+            return not job.stopped and not asks_again
 
         while (message := job.next_message()) is not None:
             if isinstance(message, LearnedMerges):
@@ -224,19 +253,19 @@ class ExplainRequest(Request):
 
 
 class AskStep(NamedTuple):
-    """To a worker that explains: why was the merge of this step chosen?"""
+    """Asks the worker why the merge of a step was chosen."""
 
     step: int
 
 
 class LearnedMerges(NamedTuple):
-    """To a worker that explains: these merges were learned since."""
+    """Brings the worker merges that were learned since the last ones."""
 
     merges: tuple[Triple, ...]
 
 
 class Places(NamedTuple):
-    """Where the pair of a merge stands in the corpus; follows its `Explanation`, unless another step is asked for."""
+    """Places of a merge, sent after its `Explanation` unless another step was asked for."""
 
     step: int
     places: tuple[CorpusPlace, ...]

@@ -1,31 +1,30 @@
-"""What work begins with: texts whose pieces are counted, and tokenizers that are fetched by name."""
+"""The inputs of the work: texts, which are counted, and tokenizers, which are fetched by name."""
 
 import os
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from bpe_core.content.presets import Preset
 from bpe_core.corpus import Counts, Found, Skipped, find_files
-from bpe_core.corpus.measure import Measure
-from bpe_core.corpus.reading import Reading, TextFile, Unreadable, split_field
+from bpe_core.corpus.reading import OnRead, TextFile, split_field
 from bpe_core.corpus.sampling import EVERYTHING, Sample, files_by_weight
-from bpe_core.corpus.streams import StreamFile, streams_and_files
+from bpe_core.corpus.streams import streams_and_files
 from bpe_core.corpus.unpacking import MEMORY
-from bpe_core.errors import OptionError, Stopped
+from bpe_core.errors import OptionError, TextError
 from bpe_core.hub import fetch
-from bpe_core.patterns import Splitter, splitter
-from bpe_core.process import most_threads
-from bpe_core.tokenizer.training_record import TrainingRecord
-from bpe_core.visible import counted, shortened, visible
+from bpe_core.patterns import splitter
+from bpe_core.visible import shortened, visible
 from bpe_core.weighted import Count, count_text
 from bpe_core.whole_file import check_place
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.messages import Counted, Done, Role, Saved
+from bpe_core.worker.weights import tempered
 
 
 def count_files(
@@ -42,15 +41,28 @@ def count_files(
     with_streams: bool = False,
     memory: int = MEMORY,
 ) -> Counts:
-    """Count the pieces of all texts in `paths`, files or folders, or of a founding example.
+    """Count the pieces of all texts at some paths, or of a founding example.
 
-    `outputs` are files that the command writes: in a folder they are no texts, or else the corpus would be another one
-    after it. `weights` are those of some paths, or what `tempered` makes them of; `sample` is what is read of the
-    files, and `read` reads them: as `Counts.read`, or on a cluster. `with_streams`: whether "-" for stdin and pipes are
-    read, too, once and as a whole. `memory` is what counting may take, in bytes.
-    Reports progress on the way, then `Skipped` for each file skipped and `Counted`, all with this `role`; says which
-    fields were guessed.
-    Raises Stopped, TextError for a path that cannot be read, PatternError for a pattern that is none.
+    Reports the progress, the fields that were guessed, each skipped file, and `Counted`.
+
+    Args:
+        paths: Files and folders.
+        pattern: The split pattern.
+        job: Receives the reports.
+        role: The role of the texts, for the reports.
+        preset: A founding example, whose texts are counted instead.
+        outputs: Files that the command writes. Those in a folder are left out: they would change
+            the corpus for the next time.
+        weights: How many times the texts of some paths count, or the exponent for `tempered`.
+        sample: The part of the texts to read.
+        read: Reads and counts files as `Counts.read` does, perhaps on a cluster.
+        with_streams: Whether "-" for stdin, and pipes, are read, too. They are read once.
+        memory: How many bytes counting may take.
+
+    Raises:
+        TextError: A path can't be read.
+        PatternError: The pattern is not valid.
+        Stopped: The job is to stop.
     """
     if preset:
         counts = preset.counts()
@@ -58,10 +70,7 @@ def count_files(
         finding: AbstractContextManager[Found]
         if with_streams:
             finding = streams_and_files(
-                paths,
-                skip_bad=sample.skip_bad,
-                heed=partial(_heed, job),
-                memory=memory,
+                paths, skip_bad=sample.skip_bad, heed=job.check, memory=memory
             )
         else:
             finding = nullcontext(
@@ -69,85 +78,87 @@ def count_files(
             )
         with finding as found:
             files = _without(outputs, found.files)
-            counts = _count_found(
-                files, paths, pattern, job, role, weights, sample, read
-            )
+            _report_guesses(files, job)
+            report = partial(job.progress, "counting", role=role)
+            counts = _count_found(files, paths, pattern, report, weights, sample, read)
         for skipped in (*found.skipped, *counts.skipped):
             job.send(skipped)
     send_counted(counts, job, role)
     return counts
 
 
-def _heed(job: Job) -> None:
-    """Raise `Stopped` if the job is to stop."""
-    job.receive()
-    if job.stopped:
-        raise Stopped
-
-
 def _without(
     outputs: Collection[str | Path | None], files: Iterable[TextFile]
 ) -> list[TextFile]:
-    """Leave out the files that the command writes, unless they were named themselves."""
-    own = {Path(place).resolve() for place in outputs if place}
-    names = {place.name for place in own}
-    return [
-        one
-        for one in files
-        if one.required or one.path.name not in names or one.path.resolve() not in own
+    """Leave out the files that the command writes, unless they were named themselves.
+
+    Raises `TextError` if no other file is left.
+    """
+    output_paths = {Path(output).resolve() for output in outputs if output}
+    output_names = {path.name for path in output_paths}
+    texts = [
+        file
+        for file in files
+        if file.required
+        or file.path.name not in output_names  # resolving a path takes longer
+        or file.path.resolve() not in output_paths
     ]
+    if not texts:
+        raise TextError(
+            "The only files are those that this command writes; name the texts to read."
+        )
+    return texts
+
+
+def _report_guesses(files: Sequence[TextFile], job: Job) -> None:
+    """Report each field of rows that was guessed, with the first file that it was guessed for."""
+    first_files: dict[object, TextFile] = {}
+    for file in files:
+        if len(file.fields) > 1:
+            first_files.setdefault((file.field, file.fields), file)
+    for file in first_files.values():
+        others = ", ".join(other for other in file.fields if other != file.field)
+        job.say(
+            f"Of {file.name} the field {visible(shortened(file.field, 200))} is read, "
+            f"not {visible(shortened(others, 200))}: PATH::FIELD names another."
+        )
+
+
+class _CountedFiles(NamedTuple):
+    """The counts of neighboring files that have the same weight."""
+
+    counts: Counts
+    weight: Fraction
 
 
 def _count_found(
     files: list[TextFile],
     paths: Sequence[str],
     pattern: str,
-    job: Job,
-    role: Role,
+    report: OnRead,
     weights: Mapping[str, Fraction] | Fraction | None,
     sample: Sample,
     read: Callable[..., Counts],
 ) -> Counts:
-    guesses = {
-        (file.field, file.fields): file.name
-        for file in reversed(files)
-        if len(file.fields) > 1
-    }
-    for (field, fields), name in guesses.items():
-        others = ", ".join(other for other in fields if other != field)
-        others = visible(shortened(others, 200))
-        job.say(
-            f"Of {name} the field {visible(shortened(field, 200))} is read, not {others}: PATH::FIELD names another."
-        )
+    """Count a sample of files with their weights. Raises `Stopped`."""
     left_out: list[Skipped] = []
-    before = total = 0
-
-    def progress(done: int, of: int, name: str) -> None:
-        job.progress("counting", before + done, total or of, name, role)
-
-    files = sample.documents(files, splitter(pattern), progress, left_out)
-    by_path = {path: Fraction(number) for number, path in enumerate(paths, 1)}
-    parts: list[tuple[Counts, Fraction]] = []
-    total = sum(file.size for file in files)
-    for some, weight in files_by_weight(
-        files, by_path if isinstance(weights, Fraction) else weights or {}
-    ):
-        more = (
-            {"workers": most_threads()}
-            if any(isinstance(file, StreamFile) for file in some)
-            else {}
-        )
-        parts.append((read(some, pattern, progress=progress, **more), weight))
-        before += sum(file.size for file in some)
-    counts = parts[0][0]
+    files = sample.documents(files, splitter(pattern), report, left_out)
     if isinstance(weights, Fraction):
-        of_path = tempered([(part.n_bytes, number) for part, number in parts], weights)
-        parts = [(part, of_path[number]) for part, number in parts]
+        # The weights depend on the sizes of the paths, so each path is counted by itself first.
+        # Files are grouped by weight, so each path has its number as its weight for now.
+        numbers = {path: Fraction(number) for number, path in enumerate(paths, 1)}
+        parts = _count_by_weight(files, numbers, pattern, report, read)
+        sizes = [(part.counts.n_bytes, part.weight) for part in parts]
+        weight_of = tempered(sizes, weights)
+        parts = [_CountedFiles(part.counts, weight_of[part.weight]) for part in parts]
         weights = {
-            path: of_path[number]
-            for path, number in by_path.items()
-            if number in of_path
+            path: weight_of[number]
+            for path, number in numbers.items()
+            if number in weight_of
         }
+    else:
+        parts = _count_by_weight(files, weights or {}, pattern, report, read)
+    counts = parts[0].counts
     if weights:
         counts = Counts.weighted(parts)
         counts.weights = " ".join(
@@ -159,97 +170,85 @@ def _count_found(
     return counts
 
 
+def _count_by_weight(
+    files: Sequence[TextFile],
+    weights: Mapping[str, Fraction],
+    pattern: str,
+    report: OnRead,
+    read: Callable[..., Counts],
+) -> list[_CountedFiles]:
+    """Count neighboring files of the same weight together, in order."""
+    total = sum(file.size for file in files)
+    n_before = 0
+
+    def report_all(done: int, group_total: int, name: str) -> None:
+        report(n_before + done, total, name)
+
+    parts = []
+    for group, weight in files_by_weight(files, weights):
+        counts = read(group, pattern, progress=report_all)
+        parts.append(_CountedFiles(counts, weight))
+        n_before += sum(file.size for file in group)
+    return parts
+
+
 def send_counted(counts: Counts, job: Job, role: Role = "corpus") -> None:
-    amounts = counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces
-    job.send(Counted(*amounts, len(counts.table), role, sizes_of_sources(counts)))
+    """Report the size of a corpus that was counted."""
+    sources = sizes_of_sources(counts)
+    job.send(
+        Counted(
+            counts.n_documents,
+            counts.n_bytes,
+            counts.n_characters,
+            counts.n_pieces,
+            len(counts.table),
+            role,
+            sources,
+        )
+    )
 
 
 def check_output(output: str, texts: Iterable[str]) -> None:
-    """Raise FormatError now if writing to `output` would fail later, and OptionError if it would destroy a text."""
+    """Raise an error now if writing to `output` would fail later, or would overwrite a text.
+
+    Raises:
+        FormatError: The file can't be written.
+        OptionError: It is one of the texts.
+    """
     check_place(output)
-    places = (Path(split_field(text)[0]) for text in texts)
-    if os.path.exists(output) and any(
-        place.exists() and place.samefile(output) for place in places
-    ):
-        raise OptionError(
-            f"{output} is a text to learn from; name another file for what is written."
-        )
+    if not os.path.exists(output):
+        return
+    for text in texts:
+        path, _ = split_field(text)
+        if os.path.exists(path) and os.path.samefile(path, output):
+            raise OptionError(
+                f"{output} is a text to learn from; name another file for the output."
+            )
 
 
 def sizes_of_sources(counts: Counts) -> tuple[tuple[str, int, Count], ...]:
-    """Return (name, bytes, bytes times their weight) of each file and folder that was
-    named, the largest first."""
-    n_bytes, weighted = Counter[str](), dict[str, Count]()
+    """Return (name, bytes, bytes times their weight) of each file and folder that was named.
+
+    The largest comes first.
+    """
+    n_bytes = Counter[str]()
+    weighted = dict[str, Count]()
     for source in counts.sources:
+        # Such as "texts" for "texts/a.txt (bytes 0 to 65,536)".
         name = source.name.partition("/")[0].partition(" (bytes ")[0]
         n_bytes[name] += source.bytes
         weighted[name] = weighted.get(name, 0) + source.bytes * source.weight
-    in_order = sorted(weighted, key=lambda name: -weighted[name])
+    in_order = sorted(weighted, key=weighted.__getitem__, reverse=True)
     return tuple((name, n_bytes[name], weighted[name]) for name in in_order)
-
-
-def tempered(
-    sizes: Iterable[tuple[int, Fraction]], alpha: Fraction
-) -> dict[Fraction, Fraction]:
-    """Weights that make of each share p of the bytes p^alpha, up to a factor for all: the largest has 1, and the others
-    are rounded to hundredths; `sizes` has (bytes, of which source), and those of a source are added up.
-
-    >>> tempered([(400, Fraction(1)), (100, Fraction(2))], Fraction(1, 2))
-    {Fraction(1, 1): Fraction(1, 1), Fraction(2, 1): Fraction(2, 1)}
-    """
-    totals = Counter[Fraction]()
-    for n_bytes, source in sizes:
-        totals[source] += n_bytes
-    largest = max(totals.values())
-    return {
-        one: Fraction(
-            round(100 * (largest / (size or largest)) ** float(1 - alpha)), 100
-        )
-        for one, size in totals.items()
-    }
-
-
-def recorded_weights(
-    record: TrainingRecord | Counts | None,
-    splitter: Splitter,
-    paths: Sequence[str],
-    job: Job,
-) -> dict[str, Fraction]:
-    """The weights that files had in a training, by path. A text is known by its digest, in any order and by any name,
-    so that all is read once if any has a weight; how many are none of those texts is said. Raises `Stopped`."""
-    known = defaultdict[str, list[Count]](list)
-    if record is None or all(source.weight == 1 for source in record.sources):
-        return {}
-    for source in record.sources:
-        known[source.sha256].append(source.weight)
-    sample, report = Sample.parsed(record.sample), partial(job.progress, "counting")
-    files = sample.documents(
-        find_files(paths, skip_bad=sample.skip_bad).files, splitter, report
-    )
-    reading, weights, n_unknown = Reading(files, report), dict[str, Fraction](), 0
-    for file in files:
-        measure = Measure()
-        with suppress(Unreadable):  # counting says so
-            for blocks in reading.documents(file):
-                for _ in measure.document(blocks):
-                    pass
-        if same := known[measure.digest.hexdigest()]:
-            path = f"{file.path}::{file.field}" if file.field else str(file.path)
-            weights[path] = Fraction(same[0] if len(same) == 1 else same.pop(0))
-        n_unknown += not same
-    if n_unknown:
-        job.say(
-            f"{counted(n_unknown, 'text')} of these, unknown to the training, which had weights, count once each."
-        )
-    return {path: weight for path, weight in weights.items() if weight != 1}
 
 
 @dataclass(frozen=True, slots=True)
 class FetchRequest(Request):
-    """Where the file of the tokenizer of this name lies; it is downloaded if it is on no disk."""
+    """Find the file of a tokenizer by its name, and download it if necessary."""
 
     name: str
 
     def run(self, job: Job) -> None:
-        job.send(Saved(str(fetch(self.name, partial(job.progress, "fetching")))))
+        path = fetch(self.name, partial(job.progress, "fetching"))
+        job.send(Saved(str(path)))
         job.send(Done("fetched", 0, job.seconds))

@@ -1,4 +1,4 @@
-"""Job: what long work is given. It reports through it, and learns from it whether to stop."""
+"""The job of long work: the work reports its progress to it, and asks it whether to stop."""
 
 import os
 import signal
@@ -20,38 +20,42 @@ from bpe_core.worker.messages import (
     unpacked,
 )
 
-PROGRESS_EVERY: Final = 0.05  # seconds between two reports of progress, at least
+PROGRESS_EVERY: Final = 0.05
+"""Minimum number of seconds between two reports of progress."""
 
 
 class Reporter:
-    """Where the events of a job go: into a pipe, whole ones; nowhere without one."""
+    """Writes the events of a job to a pipe, or discards them without a pipe."""
 
     def __init__(self, pipe: int | None = None) -> None:
         self._pipe = pipe
 
     def send(self, event: Event) -> None:
-        """Pass on one event. Raises OSError if nobody listens any more, which stops the job."""
+        """Write an event. Raises OSError if the reader has closed the pipe."""
+        if self._pipe is None:
+            return
         data = memoryview(packed(event))
-        while data and self._pipe is not None:
-            data = data[os.write(self._pipe, data) :]
+        while data:
+            n_written = os.write(self._pipe, data)
+            data = data[n_written:]
 
     def say(self, sentence: str) -> None:
-        """Print a sentence for a person; nothing if a program reads the events."""
+        """Print a sentence for a person. A pipe is read by a program, so nothing is printed."""
 
     def close(self) -> None:
         """End the report."""
 
 
 class Job:
-    """Takes what the work reports, and knows whether it is to stop.
+    """Takes the reports of the work, and knows whether it is to stop.
 
-    Messages (from a thread that reads a pipe) and signals are put into one queue, which is all that a signal handler
-    does. The work calls `progress` or `receive` where it can safely be interrupted; only there they take effect.
+    Signals, and messages from a thread that reads a pipe, go into one queue. A signal handler does
+    nothing else. They take effect when the work calls `progress`, `check` or `receive`, which it
+    does where it can stop safely.
 
-    The first SIGINT, SIGTERM or SIGHUP asks the work to stop and keep what it has; a second SIGINT raises
-    KeyboardInterrupt, and so does the first where nobody looks at it for `patience` seconds; 0 is endless, for work
-    that would lose what it has. SIGHUP stays ignored if it was (nohup). The end of the pipe means that whoever started
-    the work is gone, and is a "stop".
+    The first SIGINT, SIGTERM or SIGHUP asks the work to stop and to keep everything it has so far.
+    A second SIGINT raises KeyboardInterrupt. SIGHUP stays ignored if it was (nohup). If the pipe
+    ends, the process that started the work is gone, and the job stops.
     """
 
     def __init__(
@@ -61,47 +65,59 @@ class Job:
         pipe: int | None = None,
         patience: float = 0.05,
     ) -> None:
-        """Install the signal handlers (in the main thread only); with `pipe`, read messages from that descriptor."""
+        """Install the signal handlers, if this is the main thread.
+
+        Args:
+            reporter: Receives the events.
+            pipe: A descriptor to read messages from.
+            patience: Seconds after which the first SIGINT, too, raises KeyboardInterrupt if the
+                work has not looked at it. 0 for never, if the work would lose what it has.
+        """
         self._patience = patience
         self._reporter = reporter or Reporter()
         self.say: Final = self._reporter.say
-        self._began = time.monotonic()
-        self.stopped = ""  # as long as the work may go on; then "stopped" (by a command) or "interrupted" (by a signal)
+        self._start_time = time.monotonic()
+        self.stopped = ""
+        """Empty while the work may go on; "stopped" by a message, or "interrupted" by a signal."""
         self._next_progress = 0.0
         self._inbox: SimpleQueue[Any] = SimpleQueue()
-        self.messages: Final[deque[Any]] = (
-            deque()
-        )  # what has been received for the work itself
-        self._handlers: dict[int, Any] = {}
+        self.messages: Final[deque[Any]] = deque()
+        """The messages for the work itself that have arrived."""
+        self._old_handlers: dict[int, Any] = {}
         if threading.current_thread() is threading.main_thread():
-            handled = [signal.SIGINT, signal.SIGTERM]
-            handled += [signal.SIGHUP] * (
-                signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
-            )
-            self._handlers = {
-                number: signal.signal(number, self._on_signal) for number in handled
-            }
-            self._handlers[signal.SIGALRM] = signal.signal(
-                signal.SIGALRM, signal.default_int_handler
-            )
+            self._install_handlers()
         if pipe is not None:
-            threading.Thread(
+            reader = threading.Thread(
                 target=self._read, args=(pipe,), name="messages", daemon=True
-            ).start()
+            )
+            reader.start()
+
+    def _install_handlers(self) -> None:
+        stop_signals = [signal.SIGINT, signal.SIGTERM]
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+            stop_signals.append(signal.SIGHUP)
+        for number in stop_signals:
+            self._old_handlers[number] = signal.signal(number, self._on_signal)
+        # The timer that `_on_signal` sets raises KeyboardInterrupt, as Ctrl+C does.
+        self._old_handlers[signal.SIGALRM] = signal.signal(
+            signal.SIGALRM, signal.default_int_handler
+        )
 
     def close(self) -> None:
-        if self._handlers:
+        """Restore the signal handlers, and end the report."""
+        if self._old_handlers:
             signal.setitimer(signal.ITIMER_REAL, 0)
-        for number, handler in self._handlers.items():
+        for number, handler in self._old_handlers.items():
             signal.signal(number, handler)
         self._reporter.close()
 
     @property
     def seconds(self) -> float:
-        return time.monotonic() - self._began
+        """The age of this job."""
+        return time.monotonic() - self._start_time
 
     def send(self, event: Event) -> None:
-        """Report an event; a slow reader slows the work down, and without a reader it is stopped."""
+        """Report an event. A slow reader slows the work down; without a reader the job stops."""
         try:
             self._reporter.send(event)
         except OSError:
@@ -115,36 +131,41 @@ class Job:
         name: str = "",
         role: Role = "corpus",
     ) -> bool:
-        """Report progress if the last report is old enough; True if it was. Cheap enough for every turn of a loop.
+        """Report progress if the last report is old enough. Cheap enough for each turn of a loop.
 
-        Raises `Stopped` if the work is to end.
+        Returns:
+            Whether it was reported.
+
+        Raises:
+            Stopped: The job is to stop.
         """
         now = time.monotonic()
-        if is_due := now >= self._next_progress:
+        is_due = now >= self._next_progress
+        if is_due:
             self._next_progress = now + PROGRESS_EVERY
             self.send(WorkProgress(activity, done, total, name, role))
         self.check()
         return is_due
 
     def check(self) -> None:
-        """Raise `Stopped` if the work is to end. Cheap enough for every turn of a loop."""
+        """Raise `Stopped` if the job is to stop. Cheap enough for each turn of a loop."""
         self.receive()
         if self.stopped:
             raise Stopped
 
     def next_message(self) -> Any:
-        """The next message for the work, waited for; None if the job is to stop."""
+        """Wait for the next message for the work. Return None if the job is to stop."""
         while not (self.messages or self.stopped):
             self._apply(self._inbox.get())
         return None if self.stopped else self.messages.popleft()
 
     def receive(self) -> None:
-        """Apply the signals and messages that have arrived, without waiting; cheap enough for every turn of a loop."""
+        """Apply the signals and messages that have arrived, without waiting for more."""
         while not self._inbox.empty():
             self._apply(self._inbox.get())
 
     def stop(self, reason: str) -> None:
-        """Ask for the end; the first reason is the one that `stopped` keeps."""
+        """Ask the work to end. `stopped` keeps the first reason."""
         self.stopped = self.stopped or reason
 
     def _apply(self, message: Any) -> None:
@@ -163,23 +184,22 @@ class Job:
             signal.setitimer(signal.ITIMER_REAL, self._patience)
 
     def _read(self, pipe: int) -> None:
-        # os.read and not a buffered reader: at exit, a daemon thread inside of one would still hold its lock.
+        # os.read instead of a buffered reader, whose lock a daemon thread would still hold at exit.
         unread = bytearray()
         try:
             while data := os.read(pipe, 1 << 16):
                 for message in unpacked(unread, data):
                     self._inbox.put(message)
         except (OSError, BpeError):
-            pass  # a pipe that cannot be read, or not be understood, is one without a reader behind it
+            pass  # as if the pipe had ended
         self._inbox.put(Stop())
 
 
 class Request:
-    """What a worker can be started with; its subclasses are frozen dataclasses, which can be pickled."""
+    """The task of a worker. Subclasses are frozen dataclasses, so that they can be pickled."""
 
-    NICE: ClassVar[int] = (
-        5  # how much less urgent its worker is than the app, in steps of `nice`
-    )
+    NICE: ClassVar[int] = 5
+    """How much the worker gives way to the app, in steps of `nice`."""
 
     def run(self, job: Job) -> None:
-        """Do it, and send what comes of it; errors are raised."""
+        """Do the work and send its events. Errors are raised."""

@@ -1,12 +1,14 @@
-"""What a worker and whoever started it say to each other: immutable values, pickled as they are.
+"""The messages between a worker and the process that started it: immutable values, sent as pickles.
 
-The first message to a worker is a request, whatever follows `Stop` or what that request understands. A worker
-answers with events, in this order; at any point `Failed` may come instead, and nothing after it:
+The first message to a worker is a request. Later ones are `Stop`, and the messages that this
+request understands. A worker answers with events in this order. `Failed` may come at any point, and
+is then the last one:
 
 A training: WorkProgress* Skipped* Counted WorkProgress* Started (Merges | Checkpoint)* Saved Done
 A count:    WorkProgress* Skipped* Counted Done
 A fetch:    WorkProgress* Saved Done
-An audit:   what a count sends, for the corpus and for the reference, WorkProgress* Measured* Verdicts* Done
+An audit:   the events of a count, for the corpus and for the reference,
+            WorkProgress* Measured* Verdicts* Done
 Comparison: Skipped* (WorkProgress | ComparedTexts | ComparisonFound)* Done
 Explaining: WorkProgress* Skipped* Counted (Explanation Places?)*, an answer to each question
 """
@@ -19,49 +21,52 @@ from bpe_core.errors import BpeError
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.weighted import Count
 
-Role = Literal[
-    "corpus", "reference"
-]  # the texts of a training or an audit, or those that an audit compares them with
+Role = Literal["corpus", "reference"]
+"""The texts of a training or an audit, or those that an audit compares them with."""
 Activity = Literal["counting", "preparing", "auditing", "comparing", "fetching"]
+_HEAD: Final = 4
+"""Bytes before each message that hold its length, the most significant first."""
 
 
 class Stop(NamedTuple):
-    """To a worker: end, and keep all that there is."""
+    """Asks a worker to end, and to keep everything it has so far."""
 
 
 class WorkProgress(NamedTuple):
     """How far one part of the work has come, sent at most every 50 ms."""
 
     activity: Activity
-    done: int  # bytes on disk where texts are read, else pieces, tokens or files
-    total: int  # 0 where that is not known
-    name: str = ""  # of the file, or of what is done
+    done: int  # bytes on disk while texts are read, otherwise pieces, tokens or files
+    total: int  # 0 if it is unknown
+    name: str = ""  # of the file or of the step
     role: Role = "corpus"
 
 
 class Counted(NamedTuple):
-    """All files have been read: bytes in UTF-8, code points, pieces with repetition and distinct ones (0: unknown).
-    Of each file and folder that was named, the largest first, its name, its bytes, and these as often as they count."""
+    """All files have been read."""
 
     documents: int
-    bytes: int
-    characters: int
-    pieces: int
-    unique: int
+    bytes: int  # bytes in UTF-8
+    characters: int  # code points
+    pieces: int  # pieces with repetition; 0 if the number is unknown
+    unique: int  # distinct pieces; 0 if the number is unknown
     role: Role = "corpus"
     sources: tuple[tuple[str, int, Count], ...] = ()
+    """(name, bytes, bytes times their weight) of each named file and folder."""
 
 
 class Started(NamedTuple):
     """The trainer is ready for its first merge."""
 
-    record: TrainingRecord  # but for what is learned
-    merges: int  # asked for; fewer may be found
-    known: int = 0  # made before, in the vocabulary that is extended or the run that is resumed: sent like the others
+    record: TrainingRecord  # the record of the training, still without its steps
+    merges: int  # how many merges the vocabulary size needs; the texts may have fewer
+    known: int = 0
+    """How many merges were made before, in an extended vocabulary or a resumed run. They are sent
+    like the others."""
 
 
 class Checkpoint(NamedTuple):
-    """The newest merges are on disk; or `problem`, a sentence, is why they are not."""
+    """The newest merges were saved; or they were not, for the reason in `problem`, a sentence."""
 
     problem: str = ""
 
@@ -73,45 +78,42 @@ class Saved(NamedTuple):
 
 
 class Done(NamedTuple):
-    """The worker has finished; nothing follows."""
+    """The worker has finished. It is the last event."""
 
     reason: str  # such as "vocabulary size reached" or "stopped"
-    steps: int  # merges learned, findings made, or texts compared
-    seconds: float  # since it began
+    steps: int  # the number of merges learned, findings made, or texts compared
+    seconds: float  # how long the work took
 
 
 class Failed(NamedTuple):
-    """The worker could not do what it was asked, in one sentence; nothing follows, and it exits with 2."""
+    """The request failed, and the worker exits with 2. It is the last event."""
 
-    message: str
-
-
-Event = (
-    Any  # one of the classes above, or what the module of a request defines beside it
-)
+    message: str  # the reason, in one sentence
 
 
-_HEAD: Final = (
-    4  # bytes before each message that say how long it is, the most significant first
-)
+Event = Any
+"""One of the classes above, or an event that the module of a request defines."""
 
 
 def packed(message: object) -> bytes:
-    """The message as it goes through a pipe: its length, and it pickled."""
+    """Return a message as it goes through a pipe: its length and its pickle."""
     data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
     return len(data).to_bytes(_HEAD, "big") + data
 
 
-def unpacked(unread: bytearray, portion: bytes) -> Iterator[Any]:
-    """The messages that end in this portion of what comes through a pipe; what is left of it stays in `unread`.
+def unpacked(unread: bytearray, data: bytes) -> Iterator[Any]:
+    """Append data from a pipe to `unread`, and yield and remove the messages that are complete.
 
-    Only for what a process says that we started ourselves: unpickling may run code. Raises `BpeError` at what is none.
+    Raises `BpeError` for invalid data. Read only processes of our own: a pickle can run any code.
     """
-    unread += portion
-    while len(unread) >= (end := _HEAD + int.from_bytes(unread[:_HEAD], "big")):
+    unread += data
+    while True:
+        end = _HEAD + int.from_bytes(unread[:_HEAD], "big")
+        if len(unread) < end:
+            return
         try:
             message = pickle.loads(unread[_HEAD:end])
-        except Exception as error:  # whatever a broken pickle makes of our classes
+        except Exception as error:  # of any type: unpickling calls our classes
             raise BpeError(
                 f"Not a message of a worker: {bytes(unread[:40])!r} ({error})."
             ) from error

@@ -15,7 +15,7 @@ from threading import Thread
 from typing import Final
 
 from bpe_core.errors import ClusterError
-from bpe_core.worker.cluster import connected
+from bpe_core.worker.dask_connection import connected
 
 _SECONDS: Final = 0.3
 _ODD: Final = (

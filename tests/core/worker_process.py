@@ -22,7 +22,8 @@ from bpe_core.worker.train import TrainRequest
 
 PATIENCE = 60
 """Seconds after which a test gives up; none should ever need them."""
-Start = Callable[[Request], "Worker"]
+Start = Callable[..., "Worker"]
+"""Starts a worker with a request, and perhaps further messages that come at once."""
 STOP = Stop()
 
 
@@ -42,7 +43,7 @@ def merges_of(rows: Sequence[Merge]) -> Merges:
 class Worker:
     """A worker process, one event at a time; forked, since starting Python anew would take half a second."""
 
-    def __init__(self, request: Request, *, cwd: Path) -> None:
+    def __init__(self, request: Request, *later: object, cwd: Path) -> None:
         (theirs, self.stdin), (self.stdout, out), (self.stderr, errors) = (
             os.pipe() for _ in range(3)
         )
@@ -65,7 +66,7 @@ class Worker:
             os.close(pipe)
         self._unread = bytearray()
         self._events: list[Event] = []
-        self.tell(request)
+        self.tell(request, *later)
 
     def tell(self, *messages: object) -> None:
         """Send messages, and wait until they are read: all may be learned before the reader has its turn."""

@@ -117,7 +117,7 @@ def test_the_texts_of_a_task_are_weighted_and_sampled_as_the_command_does() -> N
         ("a.txt=3", "b 2.txt=1/2"),
     )
     assert task.rules
-    with pytest.raises(OptionError, match="no share"):
+    with pytest.raises(OptionError, match="Invalid --sample"):
         _ = TrainingTask("x", replace(options, more={"sample": "some"})).rules
 
 

@@ -12,7 +12,7 @@ from test_table import dropped, worked_out
 from bpe_core import train
 from bpe_core.metrics import comparison as metrics
 from bpe_core.metrics.catalog import OF_PARTS
-from bpe_core.worker.compare import summary
+from bpe_core.worker.comparison_json import summary
 from tui.state import ComparisonRun, KnownTokenizer, PlaceInText
 from tui.table.rows import rows_in_order
 from tui.table.table import Cell

@@ -16,7 +16,8 @@ from bpe_core.tokenizer.training_record import Options, parsed_options
 from bpe_core.trainer import Merges
 from bpe_core.worker.job import Request
 from bpe_core.worker.messages import Checkpoint, Done, Event, Failed
-from bpe_core.worker.train import CountRequest, Recipe, TrainRequest
+from bpe_core.worker.recipe import Recipe
+from bpe_core.worker.train import CountRequest, TrainRequest
 from tests.tui.terminal import at_work
 from tui import process
 from tui.dialogs.questions import Ask

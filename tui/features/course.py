@@ -17,7 +17,8 @@ from bpe_core.tokenizer.training_record import (
 )
 from bpe_core.trainer import Merges
 from bpe_core.trainer.conditions import Condition
-from bpe_core.worker.train import CountRequest, Recipe, TrainRequest, tokenizer_of
+from bpe_core.worker.recipe import Recipe
+from bpe_core.worker.train import CountRequest, TrainRequest, tokenizer_of
 from tui.disk.locked import Note
 from tui.process import WorkerProcess
 from tui.state import Run, TrainingOptions, UnfinishedTraining

@@ -495,6 +495,18 @@ def test_weighted_bytes_are_shown_as_the_fractions_that_they_are(
         assert f"nine.txt: 9 bytes (weighted: {shown}), " in said
 
 
+def test_a_folder_with_nothing_but_the_output_is_one_sentence(
+    bpescope: Bpescope, tmp_path: Path
+) -> None:
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "out.json").write_text("from the last run")
+    code, out, said = bpescope("train texts -o texts/out.json")
+    assert (code, out) == (2, "")
+    assert said == (
+        "bpescope: The only files are those that this command writes; name the texts to read.\n"
+    )
+
+
 @pytest.mark.parametrize(
     "command", ["count seed.txt", "train seed.txt -o new.json", "train --preset S0"]
 )

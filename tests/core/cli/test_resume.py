@@ -187,7 +187,7 @@ def test_changed_texts_and_options_are_told_and_nothing_is_lost(
     command = ["train", str(corpus), "-o", str(out), "--vocab-size", "300"]
     assert main([*command, "--resume"]) == 0
     assert (
-        "no checkpoint to resume; this run begins at the beginning"
+        "No checkpoint to resume; this run starts from the beginning"
         in capfd.readouterr().err
     )
     assert "name another file for the checkpoints" in told(
@@ -202,7 +202,7 @@ def test_changed_texts_and_options_are_told_and_nothing_is_lost(
     checkpoint = tmp_path / "out.json.checkpoint"
     for length in 0, 500:  # cut short by a disk that lied
         checkpoint.write_bytes(before[:length])
-        assert "is no whole checkpoint; leave out --resume to begin anew" in told(
+        assert "is not a complete checkpoint; leave out --resume to start over" in told(
             capfd, *again
         )
     checkpoint.unlink()
@@ -315,7 +315,7 @@ def test_a_vocabulary_is_extended_and_forked(
     ]
     assert "name its pattern" in told(capfd, *extend)
     assert main([*extend, "--pattern", "gpt4"]) == 0
-    assert "Learned 11 merges behind 43 of the old vocabulary" in (
+    assert "Learned 11 merges after 43 of the old vocabulary" in (
         said := capfd.readouterr().err
     )
     assert "saved in" in said and "new-2.json" in said
@@ -323,7 +323,7 @@ def test_a_vocabulary_is_extended_and_forked(
     assert "ask for a larger vocab_size" in told(
         capfd, "train", more, "-o", new, "--extend", old, "--vocab-size", 300
     )
-    assert "those of OLD" in told(
+    assert "come from OLD" in told(
         capfd, "train", more, "-o", new, "--extend", old, "--special", "<x>"
     )
     assert "name it with --extend OLD" in told(

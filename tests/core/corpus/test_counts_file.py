@@ -144,7 +144,7 @@ def test_rare_pieces_are_left_out_and_what_that_does_to_a_count_is_bounded(
     )
     least = ["-o", str(out), "--min-piece-count", "2"]
     assert main(["train", "--counts", str(tmp_path / "c"), *least]) == 0
-    assert "The counts are not of all: without 2 pieces" in capsys.readouterr().err
+    assert "The counts are not complete: without 2 pieces" in capsys.readouterr().err
     (tmp_path / "a.txt").write_text("low")
     assert main(["train", str(tmp_path / "a.txt"), *least]) == 2
     assert "name one with --counts" in capsys.readouterr().err

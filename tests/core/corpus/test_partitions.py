@@ -62,7 +62,7 @@ def test_errors_of_partitions_are_sentences_in_another_process(tmp_path):
     (tmp_path / "a").unlink()
     with pytest.raises(
         TextError,
-        match=r"a is not to be seen on .*; name it by a path that is the same on all",
+        match=r"a does not exist on .*; name it by a path that is the same on all",
     ):
         count_partition(part, "gpt4")
 

@@ -26,7 +26,7 @@ from bpe_core.corpus.reading import Skipped, Unreadable
 from bpe_core.corpus.sampling import Sample
 from bpe_core.errors import OptionError, TextError
 from bpe_core.patterns import splitter
-from bpe_core.worker.inputs import tempered
+from bpe_core.worker.weights import tempered
 
 R = random.Random(1)
 WORDS = (

@@ -207,4 +207,5 @@ def test_a_share_that_is_none(
             )
             == 2
         )
-        assert "share" in capsys.readouterr().err
+        problem = capsys.readouterr().err
+        assert "Invalid --sample" in problem or "A sample is either a share" in problem

@@ -11,6 +11,6 @@ from worker_process import Start, Worker
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
     with ExitStack() as workers:
-        yield lambda request: workers.enter_context(
-            closing(Worker(request, cwd=tmp_path))
+        yield lambda *messages: workers.enter_context(
+            closing(Worker(*messages, cwd=tmp_path))
         )

@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 import warnings
+import weakref
 from contextlib import closing, suppress
 from multiprocessing import active_children
 from unittest.mock import patch
@@ -23,7 +24,8 @@ from bpe_core.corpus import find_files
 from bpe_core.corpus.spill import Spill
 from bpe_core.errors import ClusterError, FetchError, Stopped, TextError
 from bpe_core.worker import cluster as cluster_module
-from bpe_core.worker.cluster import Cluster, connected
+from bpe_core.worker.cluster import Cluster
+from bpe_core.worker.dask_connection import connected, in_turn
 from tests.attack.fuzz_addresses import server
 
 pytest.importorskip(
@@ -98,13 +100,13 @@ def test_one_of_four_workers_is_killed_in_mid_count_and_no_count_is_doubled(
                 cluster.read(files, "gpt4", progress=stop)
             with pytest.raises(
                 ClusterError,
-                match=r"The workers cannot do it \(KilledWorker: .*\); look",
+                match=r"The Dask workers failed \(KilledWorker: .*\); see",
             ):
                 cluster._result(cluster._submit(os._exit, 1), {}, stop)
             (tmp_path / "gone").write_text("low")
             gone = find_files(tmp_path / "gone").files
             (tmp_path / "gone").unlink()
-            with pytest.raises(TextError, match=r"not to be seen on .*; name it by a"):
+            with pytest.raises(TextError, match=r"does not exist on .*; name it by a"):
                 cluster.read(gone, "gpt4")
 
 
@@ -213,6 +215,27 @@ class Here:
                 *more,
             )
         )
+
+
+class Ended:
+    """Stands for `as_completed` of Dask, if all futures ended before the first look."""
+
+    def __init__(self, futures):
+        self._futures = list(futures)
+
+    def count(self):
+        return len(self._futures)
+
+    def next_batch(self, block):
+        batch, self._futures = self._futures, []
+        return batch
+
+
+def test_a_worker_can_forget_a_result_that_was_yielded():
+    for future in in_turn(Ended, stop, [Here(number) for number in range(3)]):
+        reference = weakref.ref(future)
+        del future
+        assert reference() is None
 
 
 @pytest.mark.parametrize("address", ["nowhere", "gibber://x:1"])

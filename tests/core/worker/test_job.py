@@ -28,7 +28,8 @@ from bpe_core.worker.messages import (
     packed,
     unpacked,
 )
-from bpe_core.worker.train import Recipe, TrainRequest
+from bpe_core.worker.recipe import Recipe
+from bpe_core.worker.train import TrainRequest
 from tests.core.worker_process import merges_of
 
 
@@ -63,12 +64,12 @@ def test_stopped_before_all_that_was_known_is_made_again_it_writes_nothing(
         )
 
 
-def test_a_comparison_tells_of_all_texts_from_time_to_time(
+def test_a_comparison_sends_a_summary_from_time_to_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock = SimpleNamespace(now=0.0)
     monkeypatch.setattr(time, "monotonic", lambda: clock.now)
-    told: list[float] = []
+    summaries: list[float] = []
     sent: list[object] = []
     labels: list[str] = []
 
@@ -79,15 +80,16 @@ def test_a_comparison_tells_of_all_texts_from_time_to_time(
     job = cast(Job, SimpleNamespace(send=sent.append, progress=progress))
     vocabulary = train("low lower", vocab_size=258).vocabulary
     tokenizers = [Tokenizer(vocabulary, "gpt4", name=name) for name in ("", "small")]
-    for comparison in Comparison(tokenizers), TokenCounts(tokenizers):
+    for comparison, report_summary in (
+        (Comparison(tokenizers), lambda: summaries.append(clock.now)),
+        (TokenCounts(tokenizers), None),
+    ):
         clock.now = 0.0
-        reading = _ComparedReading(
-            comparison, job, False, lambda: told.append(clock.now)
-        )
+        reading = _ComparedReading(comparison, job, False, report_summary)
         for clock.now in 0.5, 2.0, 2.0:
             reading.add("a.txt", ["low"])
             reading.send()
-    assert told == [2.0], "not at once, and not while tokens alone are counted"
+    assert summaries == [2.0], "not at once"
     assert len(sent) == 6 and set(labels) == {"a.txt", "a.txt (small)"}
 
 

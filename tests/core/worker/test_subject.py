@@ -36,7 +36,7 @@ from bpe_core.worker.explain import (
 )
 from bpe_core.worker.job import Job
 from bpe_core.worker.messages import Event
-from bpe_core.worker.train import Recipe
+from bpe_core.worker.recipe import Recipe
 
 Words = dict[tuple[int, ...], int | Fraction]
 """Distinct pieces as ids, in the order of first appearance -> how often they occur."""

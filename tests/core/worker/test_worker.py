@@ -25,7 +25,8 @@ from bpe_core.worker.messages import (
     Started,
     WorkProgress,
 )
-from bpe_core.worker.train import CountRequest, Recipe
+from bpe_core.worker.recipe import Recipe
+from bpe_core.worker.train import CountRequest
 
 
 @pytest.fixture
@@ -101,8 +102,7 @@ def test_stopped_before_the_first_merge_there_is_nothing_to_save(
     start: Start, corpus: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "out.json").write_text("what was there before")
-    worker = start(training(corpus, "-o", "out.json"))
-    worker.tell(STOP)
+    worker = start(training(corpus, "-o", "out.json"), STOP)
     last = worker.rest()
     assert isinstance(last[-1], Done) and not steps(last) and worker.code() == 0
     assert (tmp_path / "out.json").read_text() == "what was there before"

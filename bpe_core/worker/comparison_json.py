@@ -1,0 +1,210 @@
+"""A comparison of tokenizers as the JSON object that `compare --json` prints."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from bpe_core.metrics.catalog import OF_PARTS, OnMetric, of_all_texts
+from bpe_core.metrics.comparison import Amounts, Comparison
+from bpe_core.metrics.disagreements import (
+    FrequentDisagreement,
+    TextPlace,
+    TokenizerPair,
+    WorstLine,
+)
+from bpe_core.tokenizer import Tokenizer
+
+_SPLITS: Final = 10
+"""Maximum number of ways to cut numbers: 7 of up to 3 digits, and 3 of more digits."""
+_LISTED: Final = 100
+"""Maximum number of tokens that only one vocabulary of a pair has, the lowest ids first."""
+
+
+def summary(
+    comparison: Comparison,
+    names: Sequence[str],
+    *,
+    reference: str | None = None,
+    n_examples: int = 0,
+    n_lines: int = 0,
+    progress: OnMetric = lambda done, total, title: None,
+) -> dict[str, Any]:
+    """Return a comparison without its texts. A list of numbers has one for each tokenizer.
+
+    Args:
+        comparison: The tokenizers, and the texts added so far.
+        names: The files of the tokenizers.
+        reference: The text or folder that parity relates to; None for the first folder.
+        n_examples: Maximum number of disagreements of each pair.
+        n_lines: Maximum number of lines for which a tokenizer needs many more tokens than another.
+        progress: Called before each metric of all texts.
+    """
+    tokenizers = comparison.tokenizers
+    indexes = range(len(tokenizers))
+    total: dict[str, Any] = {"texts": len(comparison.texts)}
+    total |= _measures(comparison.total, None)
+    total |= of_all_texts(comparison, progress)
+    folders = comparison.folders()
+    parity_base = _find(folders, reference)
+    return {
+        "tokenizers": list(names),
+        "vocabularies": [_vocabulary(tokenizer) for tokenizer in tokenizers],
+        "total": total,
+        "folders": [
+            {"folder": folder.name, **_measures(folder, parity_base)}
+            for folder in folders
+        ],
+        "scripts": [
+            {"script": script.name, **_measures(script, None)}
+            for script in comparison.scripts()
+        ],
+        "token_lengths": [
+            dict(sorted(comparison.token_lengths(index).items())) for index in indexes
+        ],
+        "number_splits": [
+            [{"digits": way, "count": n} for way, n in splits.most_common(_SPLITS)]
+            for splits in comparison.number_splits
+        ],
+        "pairs": [_pair(comparison, index, n_examples) for index in indexes[:-1]],
+        "worst_lines": [_worst_lines(comparison, index, n_lines) for index in indexes],
+    }
+
+
+def texts_as_json(
+    comparison: Comparison, reference: str | None
+) -> list[dict[str, Any]]:
+    """Return each text with its metrics and its source.
+
+    `reference` is the name of the text that parity relates to; None for the first.
+    """
+    parity_base = _find((text.amounts for text in comparison.texts), reference)
+    return [
+        {
+            "name": text.amounts.name,
+            **_measures(text.amounts, parity_base),
+            "path": text.path,
+            "folder": text.folder,
+            "line": text.line,
+        }
+        for text in comparison.texts
+    ]
+
+
+def _find(parts: Iterable[Amounts], name: str | None) -> Amounts | None:
+    """Return the first part with this name, or the very first if `name` is None."""
+    for part in parts:
+        if name is None or part.name == name:
+            return part
+    return None
+
+
+def _vocabulary(tokenizer: Tokenizer) -> dict[str, Any]:
+    return {
+        "name": tokenizer.name,
+        "tokens": tokenizer.n_tokens,
+        "pattern": tokenizer.pattern,
+    }
+
+
+def _measures(amounts: Amounts, parity_base: Amounts | None) -> dict[str, Any]:
+    """Return the size of a part of the texts, and the metrics that are known for all tokenizers."""
+    measures: dict[str, Any] = {
+        "bytes": amounts.n_bytes,
+        "characters": amounts.n_characters,
+        "words": amounts.n_words,
+    }
+    indexes = range(len(amounts.n_tokens))
+    for key, compute in OF_PARTS.items():
+        values = [compute(amounts, parity_base, index) for index in indexes]
+        if None not in values:
+            measures[key] = values
+    return measures
+
+
+def _pair(comparison: Comparison, index: int, n_examples: int) -> dict[str, Any]:
+    """Compare the first tokenizer with the tokenizer at `index` + 1."""
+    pair = comparison.pairs[index]
+    first = comparison.tokenizers[0]
+    other = comparison.tokenizers[index + 1]
+    agreement = pair.agreement
+    return {
+        "tokenizers": [0, index + 1],
+        "boundaries": {
+            "first": agreement.n_first,
+            "second": agreement.n_second,
+            "shared": agreement.n_shared,
+            "precision": agreement.precision,
+            "recall": agreement.recall,
+            "f1": agreement.f1,
+        },
+        "vocabularies": _vocabularies(pair, first, other),
+        "disagreements": [
+            _disagreement(comparison, example, first, other)
+            for example in pair.examples(n_examples)
+        ],
+    }
+
+
+def _vocabularies(
+    pair: TokenizerPair, first: Tokenizer, other: Tokenizer
+) -> dict[str, Any]:
+    n_shared, only_first, only_second, n_same_merges = pair.vocabularies
+    n_different = n_shared + len(only_first) + len(only_second)
+    return {
+        "shared": n_shared,
+        "only_first": len(only_first),
+        "only_second": len(only_second),
+        "jaccard": n_shared / n_different if n_different else 1.0,
+        "same_merges": n_same_merges,
+        "first_only_first": [
+            [token, first.token_bytes(token).hex()] for token in only_first[:_LISTED]
+        ],
+        "first_only_second": [
+            [token, other.token_bytes(token).hex()] for token in only_second[:_LISTED]
+        ],
+    }
+
+
+def _disagreement(
+    comparison: Comparison,
+    example: FrequentDisagreement,
+    first: Tokenizer,
+    other: Tokenizer,
+) -> dict[str, Any]:
+    return {
+        "text": example.stretch,
+        "count": example.n_times,
+        **_place(comparison, example.place),
+        "tokens": [
+            [first.token_bytes(token).hex() for token in example.first],
+            [other.token_bytes(token).hex() for token in example.other],
+        ],
+    }
+
+
+def _worst_lines(
+    comparison: Comparison, index: int, n_lines: int
+) -> list[dict[str, Any]]:
+    """Return the lines for which a tokenizer needs the most more tokens than another."""
+    lines: list[WorstLine] = comparison.worst_lines(index)[: max(0, n_lines)]
+    return [
+        {
+            "text": line.line,
+            "excess": line.excess(index),
+            "tokens": list(line.n_tokens),
+            "count": line.n_times,
+            **_place(comparison, line.place),
+        }
+        for line in lines
+    ]
+
+
+def _place(comparison: Comparison, place: TextPlace) -> dict[str, Any]:
+    """Return the name of the text, the line, and the place as numbers.
+
+    The numbers are the index of the text, the line, and the characters before the place in it.
+    """
+    return {
+        "in": comparison.texts[place.text].amounts.name,
+        "line": place.line,
+        "place": list(place),
+    }
