@@ -19,8 +19,9 @@ from typing import Any, Final
 
 from bpe_core.errors import FormatError, PatternNeededError
 from bpe_core.formats import huggingface
-from bpe_core.formats.file import Fields, TokenizerFile, refuse
+from bpe_core.formats.file import TokenizerFile, refuse
 from bpe_core.formats.huggingface.writing import named, pre_tokenizer, specials_of
+from bpe_core.formats.json_fields import Fields
 from bpe_core.patterns import PATTERNS, splitter
 from bpe_core.patterns.pattern import parse
 from bpe_core.tokenizer import Tokenizer
@@ -53,14 +54,14 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     is_merges = file.data.startswith(_MERGES)
     usual = tuple(_NAMES) if is_merges else tuple(_NAMES.values())
     names = tuple(dict.fromkeys((*_partners(file.path), *usual)))
-    other = file.beside(*names)
+    other = file.open_sibling(*names)
     if other is None:
         file.unsupported(
             f"it is one of two files, and there is no {' or '.join(names)} beside it"
         )
     vocab, merges = (other, file) if is_merges else (file, other)
     ids = vocab.fields().ids()
-    if (whole := file.beside("tokenizer.json")) and _tokens_of(whole) == ids:
+    if (whole := file.open_sibling("tokenizer.json")) and _tokens_of(whole) == ids:
         return huggingface.read(whole, pattern)
     pairs = list(_pairs(merges, ids))
     made = dict.fromkeys(left + right for left, right in pairs)
@@ -89,7 +90,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
         for name, token in ids.items()
         if name not in made and _SPECIAL.fullmatch(name)
     }
-    if beside := file.beside("added_tokens.json"):
+    if beside := file.open_sibling("added_tokens.json"):
         found |= beside.fields().ids()
     prefix = configured.values.get("add_prefix_space") is True
     description = {

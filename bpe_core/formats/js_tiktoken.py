@@ -6,7 +6,8 @@ A line of `bpe_ranks` is `!`, the rank of its first token, and tokens in base64 
 import re
 from typing import Final
 
-from bpe_core.formats.file import TokenizerFile, id_in
+from bpe_core.formats.file import TokenizerFile
+from bpe_core.formats.json_fields import id_in
 from bpe_core.formats.ranks import from_base64, vocabulary_of
 from bpe_core.patterns.pattern import Split
 from bpe_core.tokenizer import Tokenizer

@@ -7,8 +7,9 @@ and a line for each merge ("left right", ids). Bytes have the ids 0 to 255 and m
 from collections.abc import Iterator
 from typing import Final
 
-from bpe_core.formats.file import TokenizerFile, id_in, refuse
+from bpe_core.formats.file import TokenizerFile, refuse
 from bpe_core.formats.huggingface.writing import matching_all
+from bpe_core.formats.json_fields import id_in
 from bpe_core.formats.native import bytes_from, check_pairs
 from bpe_core.patterns import PATTERNS
 from bpe_core.patterns.pattern import is_bare_word

@@ -11,14 +11,8 @@ from dataclasses import fields as fields_of
 from typing import Any, Final
 
 from bpe_core.corpus import Source
-from bpe_core.formats.file import (
-    LARGEST_ID,
-    Fields,
-    TokenizerFile,
-    count_in,
-    is_number,
-    refuse,
-)
+from bpe_core.formats.file import TokenizerFile, refuse
+from bpe_core.formats.json_fields import LARGEST_ID, Fields, count_in, is_number
 from bpe_core.formats.ranks import merges_of
 from bpe_core.patterns import PATTERNS
 from bpe_core.patterns.pattern import is_bare_word

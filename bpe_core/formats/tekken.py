@@ -7,7 +7,8 @@ versions do not list the special tokens; they are those of mistral-common.
 import re
 from typing import Final
 
-from bpe_core.formats.file import LARGEST_ID, Fields, TokenizerFile
+from bpe_core.formats.file import TokenizerFile
+from bpe_core.formats.json_fields import LARGEST_ID, Fields
 from bpe_core.formats.ranks import from_base64, vocabulary_of
 from bpe_core.patterns.pattern import Split
 from bpe_core.tokenizer import Tokenizer

@@ -14,17 +14,10 @@ from operator import itemgetter
 from typing import Final
 
 from bpe_core.errors import OptionError
-from bpe_core.formats.file import (
-    LARGEST_ID,
-    LONGEST_TOKEN,
-    Fields,
-    TokenizerFile,
-    id_in,
-    is_number,
-    is_text,
-)
+from bpe_core.formats.file import LONGEST_TOKEN, TokenizerFile
 from bpe_core.formats.huggingface import components
 from bpe_core.formats.huggingface.writing import write
+from bpe_core.formats.json_fields import LARGEST_ID, Fields, id_in, is_number, is_text
 from bpe_core.patterns import splitter
 from bpe_core.patterns.pattern import Else, one_after_another
 from bpe_core.tokenizer import Tokenizer
@@ -74,7 +67,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
 
 def configuration_of(file: TokenizerFile) -> Fields:
     """The object in tokenizer_config.json beside `file`; empty if there is no such file."""
-    beside = file.beside("tokenizer_config.json")
+    beside = file.open_sibling("tokenizer_config.json")
     return beside.fields() if beside else Fields({}, file.where)
 
 

@@ -7,8 +7,8 @@ from typing import Final
 import regex
 
 from bpe_core.errors import PatternError
-from bpe_core.formats.file import Fields
 from bpe_core.formats.huggingface.writing import SOURCES
+from bpe_core.formats.json_fields import Fields
 from bpe_core.patterns import PATTERNS, splitter
 from bpe_core.patterns.expression import Expression
 from bpe_core.patterns.pattern import Split, without_comments

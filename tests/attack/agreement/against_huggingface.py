@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from bpe_core import PATTERNS, Tokenizer, load, save
-from bpe_core.formats.file import Fields
 from bpe_core.formats.huggingface import components
 from bpe_core.formats.huggingface.components import pattern_of
+from bpe_core.formats.json_fields import Fields
 from bpe_core.patterns import splitter
 from bpe_core.patterns.pattern import one_after_another
 from bpe_core.tokenizer.preparation import SplitStep
