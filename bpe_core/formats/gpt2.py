@@ -180,7 +180,7 @@ def _belong_together(vocab: Path, merges: Path) -> bool:
     return False
 
 
-def written(tokenizer: Tokenizer, path: Path) -> Iterator[tuple[Path, list[str]]]:
+def files_for(tokenizer: Tokenizer, path: Path) -> Iterator[tuple[Path, list[str]]]:
     """(path, text) of both files, that at `path` first: the vocabulary, unless its name is that of a merges file.
     Naming a vocabulary replaces its merges, too, if that is what is there; naming merges replaces no vocabulary."""
     if path.exists() and not path.is_file():
