@@ -100,7 +100,7 @@ NATIVE = [
     ),
     (
         row(3, [98, 99, 260, 1, 1, 1, "the"]),
-        "in merges[3], the text is not what the ids stand for",
+        "in merges[3], the text does not match the ids",
     ),
     (
         row(3, [98, 99, 260, 1, 1, "46", "ab"]),
@@ -125,7 +125,7 @@ NATIVE = [
     (row(3, [98, 99, 260, 1, 1, 46, 7]), "expected a text in the column text, found 7"),
     (row(3, [98, 99, 260]), "a row of 7 values"),
     (row(3, {}), "a row of 7 values"),
-    (at(version=3), "another bpescope may read this"),
+    (at(version=3), "another version of bpescope may read this"),
     (at(columns=[]), "in columns"),
     (at(merges=None), "in merges, expected a list, found null"),
     (at(n_vocab=7), "in n_vocab, "),
@@ -307,7 +307,7 @@ DOUBLING = "\n".join(f"{token} {token}" for token in range(256, 300))
 MINBPE_TEXTS = [
     ("minbpe v2\n\n0\n", "version 'minbpe v2'"),
     ("minbpe v1\n", "ends before its third line"),
-    ("minbpe v1\n\nx\n", "in line 3, 'x' is not a number"),
+    ("minbpe v1\n\nx\n", "in line 3, 'x' is not a valid number"),
     ("minbpe v1\n\n9\n<x> 300\n", "ends before its 9 special tokens"),
     ("minbpe v1\n\n1\n<x>\n", "line 4 is not a special token and its id"),
     (
