@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Final
 
+from bpe_core.formats.expressions import matching_all
 from bpe_core.formats.file import TokenizerFile, refuse
-from bpe_core.formats.huggingface.writing import matching_all
 from bpe_core.formats.json_fields import id_in
 from bpe_core.formats.native import bytes_from, check_pairs
 from bpe_core.patterns import PATTERNS

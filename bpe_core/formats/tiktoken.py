@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 from bpe_core import kernel
 from bpe_core.errors import FormatError, PatternNeededError
+from bpe_core.formats.expressions import matching_all
 from bpe_core.formats.file import TokenizerFile
-from bpe_core.formats.huggingface.writing import matching_all, specials_of
+from bpe_core.formats.huggingface.writing import specials_of
 from bpe_core.formats.json_fields import id_in
 from bpe_core.formats.known_files import KNOWN_FILES, KnownFile
 from bpe_core.formats.ranks import from_base64, ranks_of, vocabulary_of

@@ -202,7 +202,7 @@ def test_an_unused_id_hides_no_ranks_and_a_token_that_looks_special_is_not_writt
     odd = Tokenizer(
         Vocabulary(base | {300: b"<s>"}, [(98, 99, 257)], whole_pieces={}), "gpt2"
     )
-    with pytest.raises(FormatError, match="'<s>' would be known for a special one"):
+    with pytest.raises(FormatError, match="'<s>' would be read as a special one"):
         save(odd, tmp_path / "vocab.json", format="gpt2")
 
 

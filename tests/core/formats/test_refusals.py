@@ -202,10 +202,10 @@ HUGGINGFACE = [
     ),
     (
         lambda data: data["model"]["vocab"].pop("q") and merge("q a")(data),
-        "in model.merges[3], there is no token 'q'",
+        "in model.merges[3], the token 'q' is not",
     ),
-    (merge("q a"), "in model.merges[3], there is no token 'qa'"),
-    (merge("q a x"), "in model.merges[3], two tokens were expected"),
+    (merge("q a"), "in model.merges[3], the token 'qa' is not"),
+    (merge("q a x"), "in model.merges[3], expected two tokens"),
     (
         at("model", "vocab", abc=257),
         "in model.vocab, 'bc' and 'abc' have the same id 257",
@@ -323,9 +323,9 @@ MINBPE_TEXTS = [
 MERGES = [
     (
         "#version: 0.2\na b\na q\n",
-        "merges.txt is broken: in line 3, there is no token 'aq' in the vocabulary",
+        "merges.txt is broken: in line 3, the token 'aq' is not in the vocabulary",
     ),
-    ("#version: 0.2\na b\n€ b\n", "in line 3, there is no token '€'"),
+    ("#version: 0.2\na b\n€ b\n", "in line 3, the token '€' is not in the vocabulary"),
     ("#version: 0.2\na b c\n", "line 2 is not two tokens"),
     ("#version: 0.2\na\n", "line 2 is not two tokens"),
     ("#version: 0.2\n\udcff a\n", "merges.txt is broken: it is not UTF-8 at byte 14"),
