@@ -273,7 +273,7 @@ def _check_tokenizer(tokenizer: Tokenizer) -> None:
 
 
 def _check_special_tokens(vocabulary: Vocabulary) -> None:
-    """Refuse a vocabulary unless its special tokens can be told from the others by their texts."""
+    """Refuse a vocabulary if the texts do not show which tokens are special."""
     texts = {data.decode(errors="replace") for data in vocabulary.base.values()}
     for text in sorted(texts - vocabulary.special_tokens.keys()):
         if _SPECIAL.fullmatch(text):

@@ -48,7 +48,6 @@ _ESCAPES: Final = {0x7F: "\\u007f"} | {
 """Code points that control a terminal or are invisible -> their escapes in JSON."""
 
 
-
 def _number_of(fraction: Count) -> int | str:
     """Return the JSON value of a count that is not an int."""
     count = weighted_count(fraction)

@@ -130,10 +130,10 @@ class Model:
             byte = None if name.isascii() else BYTE_OF.get(name)
             if byte is None or name not in self.ids:
                 continue
-            # The name could be that of a byte, or the text of the added token.
+            # The name may mean a byte, or be the text of the added token.
             if byte not in UNUSED_BYTES:
                 raise OptionError(
-                    f"The added token {quoted(name)} has the id {self.ids[name]}, which is that of a byte."
+                    f"The added token {quoted(name)} has the id {self.ids[name]}, which is the id of a byte."
                 )
             data_of[name] = (
                 None  # no text has that byte; DeepSeek's files have such tokens

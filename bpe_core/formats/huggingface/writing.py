@@ -39,7 +39,7 @@ class NamedTokens(NamedTuple):
 
 
 class WrittenPipeline(NamedTuple):
-    """What a tokenizer.json has in addition to the model."""
+    """The parts of a tokenizer.json other than the model."""
 
     components: dict[str, Any]
     """The values of "normalizer", "pre_tokenizer" and "decoder"."""
@@ -219,7 +219,7 @@ def pre_tokenizer(pattern: Pattern) -> dict[str, Any]:
 def to_tokenizers(tokenizer: Tokenizer) -> "tokenizers.Tokenizer":
     """Return a tokenizer of Hugging Face's library with the same ids.
 
-    It encodes special tokens wherever they occur in a text.
+    The tokenizer encodes special tokens wherever they occur in a text.
 
     Raises:
         FormatError: A tokenizer.json can't express the tokenizer.
