@@ -1,7 +1,6 @@
-"""Reading and writing tokenizer files; the format of a file is recognized by its content, not by its name."""
+"""Reading and writing tokenizer files. The format of a file is recognized by its content."""
 
 import os
-from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -34,81 +33,104 @@ FORMATS: Final = (
     "minbpe",
     "sentencepiece",
 )
-"""What `load` reads; a module each, imported and tried in this order, so the large files of ranks come first."""
+"""The formats that `load` reads. Each is a module, which is imported when it is tried. They are
+tried in this order, so the large files of ranks come first."""
 
-WRITABLE: Final = (
-    "native",
-    "huggingface",
-    "gpt2",
-    "minbpe",
-    "tiktoken",
-)  # that `save` writes
+WRITABLE: Final = ("native", "huggingface", "gpt2", "minbpe", "tiktoken")
+"""The formats that `save` writes."""
 
 
 def _module(name: str) -> ModuleType:
-    """The module of a format, which has, and those in WRITABLE `write` too, or `written` if it writes several files:
+    """Import the module of a format.
 
-    `recognizes(data)`: whether the content of a file is of this format, perhaps with errors in it.
-    `read(file, pattern)`: its tokenizer, with another split pattern if one is given; any `BpeError`.
-    `write(tokenizer)`: the text of the file, in parts; `FormatError` if the format cannot express the tokenizer.
-    `written(tokenizer, path)`: (path, text in parts) of all files saved for `path`.
+    Each module has these functions:
+
+    - `recognizes(data)`: whether the content of a file has this format, perhaps with errors.
+    - `read(file, pattern)`: return the tokenizer in the file, with another split pattern if one
+      is given. Raises any `BpeError`.
+
+    The modules in `WRITABLE` also have one of these. Both raise `FormatError` if the format can't
+    express the tokenizer:
+
+    - `write(tokenizer)`: yield the text of the file, in parts.
+    - `files_for(tokenizer, path)`: yield (path, text in parts) of each file to write, if the
+      format has several files.
     """
     return import_module(f"bpe_core.formats.{name}")
 
 
 def load(path: str | os.PathLike[str], *, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer in a file, whose format is recognized by its content, or in a folder that holds such a file.
+    """Load a tokenizer from a file in any of the supported formats.
 
-    `pattern` replaces the file's split pattern. A file without one, such as ranks of tiktoken, needs it unless it is a
-    published file (`known_files`): `PatternNeededError`. Raises `FormatError` if the file cannot be read, is broken, or
-    is of an unsupported kind, and `PatternError` if `pattern` is not valid.
+    Args:
+        path: A file, whose format is recognized by its content, or a folder with such a file.
+        pattern: A split pattern to use instead of the file's own. Files without a pattern, such
+            as tiktoken's, need one, except for the published files that bpescope knows.
 
-    >>> from tempfile import TemporaryDirectory
-    >>> from bpe_core import train
-    >>> with TemporaryDirectory() as folder:
-    ...     save(train("low lower", vocab_size=258), f"{folder}/low.json")
-    ...     load(f"{folder}/low.json").encode("lower")
-    [257, 101, 114]
+    Returns:
+        The tokenizer, which gives the same ids as the library that the file is made for.
+
+    Raises:
+        PatternNeededError: The file has no split pattern, and none is given.
+        FormatError: The file cannot be read, is broken, or has an unsupported format.
+        PatternError: `pattern` is not valid.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> from bpe_core import train
+        >>> with TemporaryDirectory() as folder:
+        ...     save(train("low lower", vocab_size=258), f"{folder}/low.json")
+        ...     load(f"{folder}/low.json").encode("lower")
+        [257, 101, 114]
     """
     if pattern is not None:
-        splitter(pattern)  # a wrong one is not the file's fault
+        splitter(pattern)  # an error here is not the file's fault
     return read(TokenizerFile.open(tokenizer_at(Path(path))), pattern)
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer in an opened file; `pattern` as for `load`. Raises `FormatError`, also if the engine refuses it."""
-    if (name := _recognized(file)) is None:
-        what = (
-            "is empty"
-            if not file.data.strip()
-            else "is not a tokenizer file of a known kind"
-        )
-        raise FormatError(f"{file.where} {what}; supported: {', '.join(FORMATS)}.")
+    """Read the tokenizer in an opened file; see `load` for `pattern` and the errors."""
+    format = _format_of(file)
+    if format is None:
+        problem = "is not a tokenizer file of a known kind"
+        if not file.data.strip():
+            problem = "is empty"
+        raise FormatError(f"{file.where} {problem}; supported: {', '.join(FORMATS)}.")
     try:
         with no_garbage_collection():
-            tokenizer: Tokenizer = _module(name).read(file, pattern)
+            tokenizer: Tokenizer = _module(format).read(file, pattern)
     except FormatError:
         raise
     except BpeError as error:
         file.broken(str(error).rstrip("."))
     except RecursionError:
         file.broken("its parts are nested too deeply")
-    if name != "native" and (longest := _longest(tokenizer)) > LONGEST_TOKEN:
+    longest = _longest_token(tokenizer)
+    if format != "native" and longest > LONGEST_TOKEN:
         file.unsupported(f"it has a token of {longest:,} bytes")
     return tokenizer
 
 
-def _recognized(file: TokenizerFile) -> str | None:
-    return next((name for name in FORMATS if _module(name).recognizes(file.data)), None)
+def _format_of(file: TokenizerFile) -> str | None:
+    for format in FORMATS:
+        if _module(format).recognizes(file.data):
+            return format
+    return None
 
 
-def _longest(tokenizer: Tokenizer) -> int:
+def _longest_token(tokenizer: Tokenizer) -> int:
+    """Return the number of bytes of the longest token."""
     return max(map(len, tokenizer.vocabulary.bytes_of.values()), default=0)
 
 
 def why_no_tokenizer(path: str | os.PathLike[str]) -> str | None:
-    """None if `load` can read the file or folder, perhaps only with a `pattern`; else why not, in one sentence, which
-    is "" for a folder without a tokenizer and a file of no known format. Loads it to find out."""
+    """Load a file or folder, and return why that fails.
+
+    Returns:
+        None if `load` can read it, perhaps only with a `pattern`; otherwise the reason, a
+        sentence. The reason is "" for a folder without a tokenizer file, and for a file of no
+        known format.
+    """
     file = None
     try:
         file = TokenizerFile.open(tokenizer_at(Path(path)))
@@ -116,59 +138,77 @@ def why_no_tokenizer(path: str | os.PathLike[str]) -> str | None:
     except PatternNeededError:
         return None
     except BpeError as error:
-        return str(error) if file and _recognized(file) else ""
+        is_tokenizer = file is not None and _format_of(file) is not None
+        return str(error) if is_tokenizer else ""
     return None
 
 
 def save_beside(tokenizer: Tokenizer, path: Path) -> Path:
-    """Write a tokenizer in the native format to a new file, `path` or the first of path-2, path-3, ... that does not
-    exist; returns its path. Never replaces a file, also not one that another process creates meanwhile."""
-    lines, place, number = list(_module("native").write(tokenizer)), path, 1
+    """Write a tokenizer in the native format to a new file, and never replace a file.
+
+    Returns:
+        The path of the file: `path`, or the first of path-2, path-3, ... that does not exist.
+
+    Raises:
+        FormatError: The file cannot be written, or the native format can't hold the tokenizer.
+    """
+    lines = list(_module("native").write(tokenizer))
+    new_path = path
+    number = 1
     with as_format_error(path):
         while True:
-            with suppress(FileExistsError):
-                open(place, "x").close()  # from now on it is taken
+            try:
+                open(new_path, "x").close()  # no other process can take the name now
                 break
-            number += 1
-            place = path.with_stem(f"{path.stem}-{number}")
+            except FileExistsError:
+                number += 1
+                new_path = path.with_stem(f"{path.stem}-{number}")
         try:
-            replace_files((place, map(str.encode, lines)))
+            replace_files((new_path, map(str.encode, lines)))
         except BaseException:
-            place.unlink()
+            new_path.unlink()
             raise
-    return place
+    return new_path
 
 
 def save(
     tokenizer: Tokenizer, path: str | os.PathLike[str], *, format: str = "native"
 ) -> None:
-    """Write a tokenizer to a file, atomically; an existing file is replaced. The format tiktoken has no place for the
-    split pattern and the special tokens.
+    """Write a tokenizer to a file, atomically. An existing file is replaced.
 
-    Raises `OptionError` for an unknown format, and `FormatError` if the file cannot be written, or if the tokenizer in
-    this format would encode some text to other ids.
+    Args:
+        tokenizer: The tokenizer to write.
+        path: The file. The format gpt2 also writes a second one in the same folder.
+        format: One of `WRITABLE`. Files of the format tiktoken have no split pattern and no
+            special tokens.
 
-    >>> from tempfile import TemporaryDirectory
-    >>> from bpe_core import train
-    >>> tokenizer = train("low lower lowest", vocab_size=258)
-    >>> with TemporaryDirectory() as folder:
-    ...     save(tokenizer, f"{folder}/low.json")
-    ...     load(f"{folder}/low.json") == tokenizer
-    True
+    Raises:
+        OptionError: The format is unknown.
+        FormatError: The file cannot be written, or a tokenizer loaded from it would encode some
+            text to other ids.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> from bpe_core import train
+        >>> tokenizer = train("low lower lowest", vocab_size=258)
+        >>> with TemporaryDirectory() as folder:
+        ...     save(tokenizer, f"{folder}/low.json")
+        ...     load(f"{folder}/low.json") == tokenizer
+        True
     """
     if format not in WRITABLE:
         raise OptionError(
-            f"There is no format {format!r} to write; choose one of {', '.join(WRITABLE)}."
+            f"Unknown format {format!r} to write; choose one of {', '.join(WRITABLE)}."
         )
-    if format != "native" and (longest := _longest(tokenizer)) > LONGEST_TOKEN:
+    longest = _longest_token(tokenizer)
+    if format != "native" and longest > LONGEST_TOKEN:
         raise FormatError(
-            f"A token of {longest:,} bytes can be written in bpescope's own format only; choose that."
+            f"The format {format} cannot hold a token of {longest:,} bytes; choose the format native."
         )
     module = _module(format)
-    has_several = hasattr(module, "written")
-    # Made whole before any file is opened, since it may be refused.
-    write_atomically(
-        *module.written(tokenizer, Path(path))
-        if has_several
-        else [(path, list(module.write(tokenizer)))]
-    )
+    # The tokenizer may be refused, so all text is made before any file is opened.
+    if hasattr(module, "files_for"):
+        files = list(module.files_for(tokenizer, Path(path)))
+    else:
+        files = [(path, list(module.write(tokenizer)))]
+    write_atomically(*files)

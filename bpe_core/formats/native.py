@@ -1,24 +1,19 @@
-"""bpescope's own format: a readable JSON file with the options and the training record first, then a merge per line.
+"""bpescope's own format: a JSON file, readable as text.
 
-The text at the end of a merge's line is for people; a file in which it does not match the ids is refused.
+The options and the training record come first, then one line per merge. The text at the end of the
+line of a merge is for people; a file in which it does not match the ids is refused.
 """
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import MISSING, asdict
 from dataclasses import fields as fields_of
 from typing import Any, Final
 
 from bpe_core.corpus import Source
-from bpe_core.formats.file import (
-    LARGEST_ID,
-    Fields,
-    TokenizerFile,
-    count_in,
-    is_number,
-    refuse,
-)
+from bpe_core.formats.file import TokenizerFile, refuse
+from bpe_core.formats.json_fields import LARGEST_ID, Fields, count_in, is_number
 from bpe_core.formats.ranks import merges_of
 from bpe_core.patterns import PATTERNS
 from bpe_core.patterns.pattern import is_bare_word
@@ -33,18 +28,38 @@ from bpe_core.weighted import Count, count_text, weighted_count
 
 FORMAT: Final = "bpescope"
 VERSION: Final = 1
-_PLAIN: Final = ("left", "right", "token", "text")
-_TRAINED: Final = (*_PLAIN[:3], "count", "ties", "n_tokens", "text")
-_ELSEWHERE: Final = (
-    "sources",
-    "steps",
-    "first_counts",
-    "special_tokens",
-)  # of the record: not a line each
+_PLAIN_COLUMNS: Final = ("left", "right", "token", "text")
+"""The columns of the merges of a vocabulary without a training record."""
+_TRAINED_COLUMNS: Final = (
+    "left",
+    "right",
+    "token",
+    "count",
+    "ties",
+    "n_tokens",
+    "text",
+)
+_WRITTEN_SEPARATELY: Final = ("sources", "steps", "first_counts", "special_tokens")
+"""The fields of the training record that are not entries of "training" on one line."""
 _TARGET: Final = "in bpescope's own format"
 _ESCAPES: Final = {0x7F: "\\u007f"} | {
     code: json.dumps(chr(code))[1:-1] for code in CONTROLS if code > 0x7F
 }
+"""Code points that control a terminal or are invisible -> their escapes in JSON."""
+
+
+def _number_of(fraction: Count) -> int | str:
+    """Return the JSON value of a count that is not an int."""
+    count = weighted_count(fraction)
+    return count if isinstance(count, int) else count_text(count)
+
+
+_ON_ONE_LINE: Final = json.JSONEncoder(ensure_ascii=False, default=_number_of).encode
+"""Encodes a value as JSON. Fractions are written as texts."""
+_ONE_PER_LINE: Final = json.JSONEncoder(
+    ensure_ascii=False, separators=("\n", ":")
+).encode
+"""Encodes a list of strings with one string per line."""
 
 
 def recognizes(data: bytes) -> bool:
@@ -52,101 +67,120 @@ def recognizes(data: bytes) -> bool:
 
 
 def write(tokenizer: Tokenizer) -> Iterator[str]:
+    """Yield the text of the file, in parts.
+
+    Raises:
+        FormatError: The format cannot hold the tokenizer.
+    """
+    vocabulary = _vocabulary_to_write(tokenizer)
     record = tokenizer.record
+    yield "{\n"
+    yield _entry("format", FORMAT)
+    yield _entry("version", VERSION)
+    yield _entry("name", tokenizer.name)
+    yield _entry("pattern", tokenizer.pattern)
+    yield _entry("pattern_source", tokenizer.splitter.source)
+    yield _entry("n_vocab", tokenizer.n_tokens)
+    yield _entry("special_tokens", dict(vocabulary.special_tokens))
+    yield from _base_entries(vocabulary)
+    columns: tuple[str, ...] = _PLAIN_COLUMNS
+    rows = [f"{left}, {right}, {token}" for left, right, token in vocabulary.merges]
+    if record:
+        columns = _TRAINED_COLUMNS
+        yield from _record_entries(record)
+        # One call for all steps is faster. Without a merge, there is one empty text.
+        steps = _ON_ONE_LINE(record.steps)[2:-2].split("], [")
+        rows = [f"{row}, {step}" for row, step in zip(rows, steps, strict=False)]
+    yield _entry("columns", columns)
+    texts = [_shown(vocabulary.bytes_of[token]) for _, _, token in vocabulary.merges]
+    yield from _table("merges", rows, texts)
+    yield "\n}\n"
+
+
+def _vocabulary_to_write(tokenizer: Tokenizer) -> Vocabulary:
+    """Return the vocabulary with its merges, or refuse the tokenizer."""
     if tokenizer.preparation:
         refuse(
             _TARGET, "it changes a text before it splits it, or looks for tokens in it"
         )
     vocabulary = merges_of(tokenizer.vocabulary, _TARGET)
-    base = vocabulary.base
-    if vocabulary.end_of_word is None:
-        if not vocabulary.is_bytewise:
-            refuse(_TARGET, "it is made of characters")
-        if any(
-            vocabulary.symbols(bytes([byte])) != [token]
-            for byte, token in bytes_among(base).items()
-        ):
+    if vocabulary.end_of_word is not None:
+        return vocabulary
+    if not vocabulary.is_bytewise:
+        refuse(_TARGET, "it is made of characters")
+    # A file has no place for the token that a byte becomes. `read` takes the lowest one.
+    for byte, token in bytes_among(vocabulary.base).items():
+        if vocabulary.symbols(bytes([byte])) != [token]:
             refuse(_TARGET, "some of its bytes have two tokens")
-    head = {"format": FORMAT, "version": VERSION, "name": tokenizer.name}
-    head |= {"pattern": tokenizer.pattern, "pattern_source": tokenizer.splitter.source}
-    head |= {
-        "n_vocab": tokenizer.n_tokens,
-        "special_tokens": dict(vocabulary.special_tokens),
-    }
-    yield "{\n" + "".join(map(_entry, head, head.values()))
-    first = min(base, default=0)
-    if base == bytes_from(first):
-        yield _entry("first_byte", first)
+    return vocabulary
+
+
+def _base_entries(vocabulary: Vocabulary) -> Iterator[str]:
+    base = vocabulary.base
+    first_byte = min(base, default=0)
+    if base == bytes_from(first_byte):
+        yield _entry("first_byte", first_byte)
     else:
         yield from _table(
-            "base", map(str, base), (data.hex() for data in base.values())
+            "base", map(str, base), [data.hex() for data in base.values()]
         )
         yield ",\n"
     if vocabulary.end_of_word is not None:
         yield _entry("end_of_word", vocabulary.end_of_word)
     elif vocabulary.whole_pieces != whole_by_default(base):
         yield _entry("whole_pieces", sorted(vocabulary.whole_pieces.values()))
-    rows = [f"{left}, {right}, {token}" for left, right, token in vocabulary.merges]
-    if record:
-        yield ' "training": {\n'
-        names = [
-            field.name for field in fields_of(record) if field.name not in _ELSEWHERE
-        ]
-        if not record.created:
-            names.remove("created")
-        yield from (_entry(name, getattr(record, name)) for name in names)
-        sources = ",\n".join(
-            f"  {_escaped(_ON_ONE_LINE(asdict(source)))}" for source in record.sources
-        )
-        yield f' "sources": [\n{sources}\n ]}},\n'
-        if record.first_counts:
-            yield _entry("first_counts", record.first_counts)
-        numbers = _ON_ONE_LINE(record.steps)[2:-2].split("], [")
-        rows = [f"{row}, {step}" for row, step in zip(rows, numbers, strict=False)]
-    yield _entry("columns", _TRAINED if record else _PLAIN)
-    made = (
-        vocabulary.bytes_of[token].decode(errors="backslashreplace")
-        for _, _, token in vocabulary.merges
-    )
-    yield from _table("merges", rows, made)
-    yield "\n}\n"
+
+
+def _record_entries(record: TrainingRecord) -> Iterator[str]:
+    yield ' "training": {\n'
+    # Only earlier versions recorded when the training ended.
+    for field in fields_of(record):
+        is_missing = field.name == "created" and not record.created
+        if field.name not in _WRITTEN_SEPARATELY and not is_missing:
+            yield _entry(field.name, getattr(record, field.name))
+    sources = [_escaped(_ON_ONE_LINE(asdict(source))) for source in record.sources]
+    yield ' "sources": [\n'
+    yield ",\n".join(f"  {source}" for source in sources)
+    yield "\n ]},\n"
+    if record.first_counts:
+        yield _entry("first_counts", record.first_counts)
 
 
 def bytes_from(first: int) -> dict[int, bytes]:
+    """Return id -> bytes of the 256 bytes in order, with ids from `first` on."""
     return {first + byte: bytes([byte]) for byte in range(256)}
 
 
-def _written_count(fraction: Count) -> int | str:
-    """Write a count that is not an int: a whole number as such, or the text of a fraction."""
-    count = weighted_count(fraction)
-    return count if isinstance(count, int) else count_text(count)
+def _shown(data: bytes) -> str:
+    """Return the bytes of a token as a text for people."""
+    return data.decode(errors="backslashreplace")
 
 
-_ON_ONE_LINE: Final = json.JSONEncoder(
-    ensure_ascii=False, default=_written_count
-).encode
-_BY_LINES: Final = json.JSONEncoder(ensure_ascii=False, separators=("\n", ":")).encode
-
-
-def _escaped(text: str) -> str:
-    """JSON with escapes for characters that are invisible or control a terminal."""
-    return text if text.isascii() and "\x7f" not in text else text.translate(_ESCAPES)
+def _escaped(json_text: str) -> str:
+    """Escape the characters that are invisible or control a terminal."""
+    if json_text.isascii() and "\x7f" not in json_text:
+        return json_text
+    return json_text.translate(_ESCAPES)
 
 
 def _entry(key: str, value: object) -> str:
+    """Return the line of a key and its value."""
     return f' "{key}": {_escaped(_ON_ONE_LINE(value))},\n'
 
 
-def _table(key: str, numbers: Iterable[str], tokens: Iterable[str]) -> Iterator[str]:
-    """A list of rows, one per line: numbers in digits, and a text."""
-    encoded = _BY_LINES(list(tokens))[
-        1:-1
-    ]  # all in one call, which takes a fifth of the time of one each
-    texts = map(_escaped, encoded.split("\n") if encoded else ())
+def _table(key: str, numbers: Iterable[str], texts: Sequence[str]) -> Iterator[str]:
+    """Yield a list of rows, one per line; the numbers of a row, then its text.
+
+    >>> "".join(_table("base", ["1", "2"], ["a", "b"]))
+    ' "base": [\\n[1, "a"],\\n[2, "b"]\\n ]'
+    """
+    encoded: list[str] = []
+    if texts:
+        # One call for all texts takes a fifth of the time of one call per text.
+        encoded = _ONE_PER_LINE(texts)[1:-1].split("\n")
+    rows = zip(numbers, map(_escaped, encoded), strict=True)
     yield f' "{key}": [\n'
-    yield ",\n".join(
-        [f"[{row}, {text}]" for row, text in zip(numbers, texts, strict=True)]
-    )
+    yield ",\n".join([f"[{row_numbers}, {text}]" for row_numbers, text in rows])
     yield "\n ]"
 
 
@@ -156,110 +190,142 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     if version != VERSION:
         fields.fail(
             "version",
-            f"version {VERSION} of the format {FORMAT} was expected; another bpescope may read this",
+            f"expected version {VERSION} of the format {FORMAT}; another version of bpescope "
+            "may read this file",
         )
-    columns = _TRAINED if "training" in fields else _PLAIN
-    if fields.any("columns") != list(columns):
-        fields.fail("columns", f"{', '.join(columns)} were expected, in this order")
-    left, right, made, *steps, texts = fields.columns(
-        "merges", columns, counts=("count", "n_tokens")
-    )
-    merges, base = list(zip(left, right, made, strict=True)), _base(fields)
-    check_pairs(file, merges)
-    specials, name = fields.ids("special_tokens"), fields.text("name")
-    end = fields.number("end_of_word") if "end_of_word" in fields else None
-    if end is not None and end not in base:
-        fields.fail("end_of_word", f"there is no token {end} that no merge makes")
-    vocabulary = Vocabulary(
-        base, merges, specials, end_of_word=end, most_bytes=len(file.data)
-    )
-    bytes_of = vocabulary.bytes_of
-    for row, (token, text) in enumerate(zip(made, texts, strict=True)):
-        if bytes_of[token].decode("utf-8", "backslashreplace") != text:
-            fields.fail(f"merges[{row}]", "the text is not what the ids stand for")
-    record = _record(fields, tuple(zip(*steps, strict=True))) if steps else None
-    if end is None and "whole_pieces" in fields:
-        whole = fields.items("whole_pieces")
-        if not all(is_number(token) and token in bytes_of for token in whole):
-            fields.fail("whole_pieces", "a list of tokens was expected")
-        pieces = {bytes_of[token]: token for token in whole}
-        vocabulary = Vocabulary(base, merges, specials, whole_pieces=pieces)
+    is_trained = "training" in fields
+    names = _TRAINED_COLUMNS if is_trained else _PLAIN_COLUMNS
+    if fields.any("columns") != list(names):
+        fields.fail("columns", f"expected {', '.join(names)}, in this order")
+    columns = fields.columns("merges", names, counts=("count", "n_tokens"))
+    merges = list(zip(*columns[:3], strict=True))
+    vocabulary = _vocabulary(file, fields, merges, texts=columns[-1])
+    record = None
+    if is_trained:
+        record = _record(fields, tuple(zip(*columns[3:-1], strict=True)))
     if fields.number("n_vocab") != vocabulary.n_tokens:
         fields.fail(
             "n_vocab",
-            f"{vocabulary.n_tokens} was expected, the number of tokens in the file",
+            f"expected {vocabulary.n_tokens}, the number of tokens in the file",
         )
-    return Tokenizer(vocabulary, pattern or _pattern(fields), record=record, name=name)
+    return Tokenizer(
+        vocabulary,
+        pattern or _pattern(fields),
+        record=record,
+        name=fields.text("name"),
+    )
+
+
+def _vocabulary(
+    file: TokenizerFile, fields: Fields, merges: list[Triple], texts: Sequence[str]
+) -> Vocabulary:
+    """Return the vocabulary in a file; `texts` are the texts at the ends of the merges' lines."""
+    base = _base(fields)
+    check_pairs(file, merges)
+    special_tokens = fields.ids("special_tokens")
+    end_of_word = None
+    if "end_of_word" in fields:
+        end_of_word = fields.number("end_of_word")
+        if end_of_word not in base:
+            fields.fail(
+                "end_of_word", f"{end_of_word} is not the id of a token of the base"
+            )
+    vocabulary = Vocabulary(
+        base,
+        merges,
+        special_tokens,
+        end_of_word=end_of_word,
+        most_bytes=len(file.data),
+    )
+    bytes_of = vocabulary.bytes_of
+    for row, ((_, _, token), text) in enumerate(zip(merges, texts, strict=True)):
+        if _shown(bytes_of[token]) != text:
+            fields.fail(f"merges[{row}]", "the text does not match the ids")
+    if end_of_word is not None or "whole_pieces" not in fields:
+        return vocabulary
+    whole_tokens = fields.items("whole_pieces")
+    if not all(is_number(token) and token in bytes_of for token in whole_tokens):
+        fields.fail("whole_pieces", "expected a list of ids of tokens")
+    whole_pieces = {bytes_of[token]: token for token in whole_tokens}
+    return Vocabulary(base, merges, special_tokens, whole_pieces=whole_pieces)
 
 
 def check_pairs(file: TokenizerFile, merges: list[Triple]) -> None:
-    """Refuse the file if two of its merges join the same two tokens."""
-    if len({merge[:2] for merge in merges}) < len(merges):
-        (left, right), _ = Counter(merge[:2] for merge in merges).most_common(1)[0]
+    """Raise `FormatError` if two merges of the file join the same two tokens."""
+    pairs = [(left, right) for left, right, _ in merges]
+    if len(set(pairs)) < len(pairs):
+        (left, right), _ = Counter(pairs).most_common(1)[0]
         file.broken(f"{left} and {right} are merged twice")
 
 
 def _pattern(fields: Fields) -> str:
-    """The pattern; of a name that does not mean what it meant when the file was written, its regular expression."""
-    pattern, source = fields.text("pattern"), fields.text("pattern_source")
-    return (
-        source if is_bare_word(pattern) and PATTERNS.get(pattern) != source else pattern
-    )
+    """Return the pattern, or its expression if its name has another meaning in this version."""
+    pattern = fields.text("pattern")
+    expression = fields.text("pattern_source")
+    if is_bare_word(pattern) and PATTERNS.get(pattern) != expression:
+        return expression
+    return pattern
 
 
 def _base(fields: Fields) -> dict[int, bytes]:
+    """Return id -> bytes of the tokens that no merge makes."""
     if "first_byte" in fields:
         return bytes_from(fields.number("first_byte", largest=LARGEST_ID - 255))
     base: dict[int, bytes] = {}
-    for row, (token, digits) in enumerate(
-        zip(*fields.columns("base", ("token", "text")), strict=True)
-    ):
+    tokens, texts = fields.columns("base", ("token", "text"))
+    for row, (token, digits) in enumerate(zip(tokens, texts, strict=True)):
         try:
             data = bytes.fromhex(digits)
         except ValueError:
-            fields.fail(f"base[{row}]", "bytes in hexadecimal digits were expected")
+            fields.fail(f"base[{row}]", "expected bytes in hexadecimal digits")
         if base.setdefault(token, data) != data or token > LARGEST_ID:
-            fields.fail(
-                f"base[{row}]", f"the id {token} stands there twice or is too large"
-            )
+            fields.fail(f"base[{row}]", f"the id {token} occurs twice or is too large")
     return base
 
 
-def _record(fields: Fields, steps: tuple[tuple[int, int, int], ...]) -> TrainingRecord:
+def _record(
+    fields: Fields, steps: tuple[tuple[Count, int, Count], ...]
+) -> TrainingRecord:
     training = fields.fields("training")
     values: dict[str, Any] = {}
     for field in fields_of(TrainingRecord):
-        if field.name not in _ELSEWHERE and (
-            field.default is MISSING or field.name in training
-        ):
-            holds_number = field.type in (int, int | None, Count)
-            read = training.count if holds_number else training.text
-            values[field.name] = read(field.name)
+        is_required = field.default is MISSING
+        if field.name in _WRITTEN_SEPARATELY:
+            continue
+        if is_required or field.name in training:
+            is_count = field.type in (int, int | None, Count)
+            read_value = training.count if is_count else training.text
+            values[field.name] = read_value(field.name)
     if values.get("n_given", 0) > len(steps):
         training.fail(
-            "n_given", f"no more than {len(steps)} was expected, the number of merges"
-        )
-    items = fields.items("first_counts", [])
-    counts = [count for item in items if (count := count_in(item)) is not None]
-    if len(items) not in (0, 256 + ("end_of_word" in fields)) or len(counts) < len(
-        items
-    ):
-        fields.fail(
-            "first_counts",
-            "counts of all bytes were expected, and of the end-of-word marker if there is one",
-        )
-    sources: list[Source] = []
-    for one in training.objects("sources"):
-        sizes = one.number("bytes"), one.number("characters")
-        sources.append(
-            Source(
-                one.text("name"),
-                *sizes,
-                one.text("sha256"),
-                one.count("weight", 1),
-                one.number("documents", 1),
-            )
+            "n_given", f"expected no more than {len(steps)}, the number of merges"
         )
     return TrainingRecord(
-        **values, sources=tuple(sources), steps=steps, first_counts=tuple(counts)
+        **values,
+        sources=tuple(map(_source, training.objects("sources"))),
+        steps=steps,
+        first_counts=_first_counts(fields),
+    )
+
+
+def _first_counts(fields: Fields) -> tuple[Count, ...]:
+    n_symbols = 257 if "end_of_word" in fields else 256
+    items = fields.items("first_counts", [])
+    counts = [count for count in map(count_in, items) if count is not None]
+    if len(counts) < len(items) or len(counts) not in (0, n_symbols):
+        fields.fail(
+            "first_counts",
+            "expected counts of all bytes, and of the end-of-word marker if there is one",
+        )
+    return tuple(counts)
+
+
+def _source(fields: Fields) -> Source:
+    return Source(
+        name=fields.text("name"),
+        bytes=fields.number("bytes"),
+        characters=fields.number("characters"),
+        sha256=fields.text("sha256"),
+        weight=fields.count("weight", 1),
+        documents=fields.number("documents", 1),
     )

@@ -1,10 +1,11 @@
-"""Vocabularies of ranks, where any two neighbors join whose bytes together are a token, the lowest rank first.
+"""Vocabularies of ranks: two neighbors join if their joined bytes are a token, lowest rank first.
 
-A vocabulary of merges can be written so if ranks give the same ids for every text.
+A vocabulary of merges can be written as ranks if they give the same ids for every text.
 """
 
 from binascii import a2b_base64
 from collections.abc import Mapping
+from typing import Final
 
 from bpe_core.errors import OptionError
 from bpe_core.formats.file import TokenizerFile, refuse
@@ -15,11 +16,18 @@ from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.ranked import RankedVocabulary, recovered
 from bpe_core.vocabulary.symbols import ByteSymbols, bytes_among
 
+_TARGET: Final = "as ranks"
+
 
 def from_base64(word: str | bytes) -> bytes | None:
-    """The bytes of a token in base64; None if it is not that. "=", as a published file has it, is an empty token."""
+    """Return the bytes of a token in base64, or None if it is not base64.
+
+    "=" is a token without bytes, which a published file has.
+    """
+    if word in ("=", b"="):
+        return b""
     try:
-        return b"" if word in ("=", b"=") else a2b_base64(word, strict_mode=True)
+        return a2b_base64(word, strict_mode=True)
     except ValueError:
         return None
 
@@ -31,98 +39,131 @@ def vocabulary_of(
     id_of: Mapping[bytes, int] | None = None,
     first: int = 0,
 ) -> RankedVocabulary:
-    """The vocabulary of the tokens (id -> bytes) in a file, where rank 0 has the id `first`. `id_of` is the inverse of
-    `tokens`; if it is given, `tokens` must be ascending by id and without equal bytes."""
+    """Return the vocabulary of the tokens in a file.
+
+    Args:
+        file: The file, for errors.
+        tokens: Id -> bytes.
+        special_tokens: Text -> id.
+        id_of: The inverse of `tokens`, if no two tokens have the same bytes and `tokens` is
+            ascending by id. None if that is not known.
+        first: The id of the token with rank 0.
+
+    Raises:
+        FormatError: Two tokens have the same bytes, or a byte has no token.
+        OptionError: A special token is invalid.
+    """
     if id_of is None:
-        tokens, id_of = dict(sorted(tokens.items())), {}
+        tokens = dict(sorted(tokens.items()))
+        id_of = {}
         for token, data in tokens.items():
-            if (other := id_of.setdefault(data, token)) != token:
+            other = id_of.setdefault(data, token)
+            if other != token:
                 file.broken(
-                    f"the ranks {other - first} and {token - first} stand for the same bytes"
+                    f"the ranks {other - first} and {token - first} have the same bytes"
                 )
-    symbols = {
-        byte: id_of[data] for byte in range(256) if (data := bytes([byte])) in id_of
-    }
-    if lacking := sorted(set(range(256)) - symbols.keys()):
-        file.broken(
-            f"there is no token for the byte 0x{lacking[0]:02x}, so the file is not complete"
-        )
+    byte_ids: dict[int, int] = {}
+    for byte in range(256):
+        byte_id = id_of.get(bytes([byte]))
+        if byte_id is None:
+            file.broken(
+                f"it has no token for the byte 0x{byte:02x}, so it is incomplete"
+            )
+        byte_ids[byte] = byte_id
     return RankedVocabulary(
-        tokens, special_tokens, symbols=ByteSymbols(symbols), id_of=id_of
+        tokens, special_tokens, symbols=ByteSymbols(byte_ids), id_of=id_of
     )
 
 
 def ranks_of(tokenizer: Tokenizer) -> dict[int, bytes]:
-    """Id -> bytes of all ordinary tokens, ascending by id; refused if merging by ranks gives some text other ids."""
+    """Return id -> bytes of all ordinary tokens, ascending by id.
+
+    Raises:
+        FormatError: Merging by ranks gives some text other ids, or is not all that the tokenizer
+            does to a text.
+    """
     vocabulary = tokenizer.vocabulary
     if not vocabulary.is_bytewise:
-        refuse("as ranks", "it is not made of bytes alone")
+        refuse(_TARGET, "it is not made of bytes alone")
     if tokenizer.preparation and not tokenizer.preparation.only_splits:
         refuse(
-            "as ranks", "it does more to a text than split it, which ranks cannot tell"
+            _TARGET,
+            "it does more to a text than split it, which ranks can't express",
         )
     if isinstance(tokenizer.splitter.tree, Else):
         refuse(
-            "as ranks",
-            "it looks for some tokens before it splits a text, which ranks can't tell",
+            _TARGET,
+            "it looks for some tokens before it splits a text, which ranks can't express",
         )
     if isinstance(vocabulary, RankedVocabulary):
         return dict(sorted(vocabulary.bytes_of.items()))
-    ordinary = vocabulary.base.keys() | {
-        token for _, _, token in vocabulary.merges
-    }  # some are special as well
-    tokens = {token: vocabulary.token_bytes(token) for token in sorted(ordinary)}
-    _check(vocabulary, tokens)
+    # Tokens of the base and of merges are ordinary, also if they are special as well.
+    made = {token for _, _, token in vocabulary.merges}
+    ordinary = sorted(vocabulary.base.keys() | made)
+    tokens = {token: vocabulary.token_bytes(token) for token in ordinary}
+    _check_equivalence(vocabulary, tokens)
     return tokens
 
 
-def _check(vocabulary: Vocabulary, tokens: dict[int, bytes]) -> None:
-    """Refuse a vocabulary unless merging by ranks is equivalent to its merges: ids ascend in their order, and the merge
-    recovered for each token from the ranks is the one that made it; `recovered` says why."""
+def _check_equivalence(vocabulary: Vocabulary, tokens: Mapping[int, bytes]) -> None:
+    """Refuse a vocabulary unless merging by ranks gives the same ids as its merges.
+
+    It does if the merges are in the order of the ids that they make, and if the merge recovered
+    from the ranks for each token is the one that made it. `recovered` explains why.
+    """
     id_of = {data: token for token, data in tokens.items()}
     if len(id_of) < len(tokens):
-        twice = next(token for token, data in tokens.items() if id_of[data] != token)
-        refuse(
-            "as ranks",
-            f"the tokens {twice} and {id_of[tokens[twice]]} have the same bytes",
-        )
-    if lacking := [byte for byte in range(256) if bytes([byte]) not in id_of]:
-        refuse("as ranks", f"there is no token for the byte 0x{lacking[0]:02x}")
-    if vocabulary.has_repeats:
-        refuse("as ranks", "some of its tokens are made by more than one merge")
-    last = 0
-    for token, data in tokens.items():
-        if step := vocabulary.step_of(token):
-            if step < last:
+        for token, data in tokens.items():
+            if id_of[data] != token:
                 refuse(
-                    "as ranks",
-                    f"the token {token} '{token_label(data)}' is made before some of a lower id",
+                    _TARGET,
+                    f"the tokens {token} and {id_of[data]} have the same bytes",
                 )
-            last = step
-    found = recovered(ByteSymbols(bytes_among(tokens)), id_of)
-    whole = vocabulary.whole_pieces
-    for (token, data), merge in zip(tokens.items(), found, strict=True):
-        is_alike = (
-            merge[:2] == vocabulary.parents(token)
-            if merge
-            else len(data) < 2 or whole.get(data) == token
-        )
+    for byte in range(256):
+        if bytes([byte]) not in id_of:
+            refuse(_TARGET, f"it has no token for the byte 0x{byte:02x}")
+    if vocabulary.has_repeats:
+        refuse(_TARGET, "some of its tokens are made by more than one merge")
+    last_step = 0
+    for token, data in tokens.items():
+        step = vocabulary.step_of(token)
+        if not step:
+            continue
+        if step < last_step:
+            refuse(
+                _TARGET,
+                f"the token {token} '{token_label(data)}' is made before one with a lower id",
+            )
+        last_step = step
+    recovered_merges = recovered(ByteSymbols(bytes_among(tokens)), id_of)
+    whole_pieces = vocabulary.whole_pieces
+    for (token, data), merge in zip(tokens.items(), recovered_merges, strict=True):
+        is_alike = len(data) < 2 or whole_pieces.get(data) == token
+        if merge:
+            is_alike = merge[:2] == vocabulary.parents(token)
         if not is_alike:
             refuse(
-                "as ranks",
-                f"the token {token} '{token_label(data)}' would be made in another way there",
+                _TARGET,
+                f"ranks would make the token {token} '{token_label(data)}' in another way",
             )
     for _, _, token in RankedVocabulary(tokens).late_merges():
         label = token_label(tokens[token])
         refuse(
-            "as ranks",
+            _TARGET,
             f"the token {token} '{label}' would be joined by its rank, and no merge makes it",
         )
 
 
 def merges_of(vocabulary: Vocabulary, target: str) -> Vocabulary:
-    """The vocabulary of merges that a file can be written from, which gives every piece the same ids as `vocabulary`.
-    Refused if there is none; `target` is as in `refuse`."""
+    """Return a vocabulary of merges that gives every piece the same ids, to write it to a file.
+
+    Args:
+        vocabulary: A vocabulary of merges, which is returned itself, or of ranks.
+        target: The format, as for `refuse`.
+
+    Raises:
+        FormatError: There are no such merges.
+    """
     try:
         return vocabulary.as_merges()
     except OptionError as error:

@@ -1,18 +1,19 @@
 """SentencePiece models of the type BPE: pieces with scores, U+2581 for the space, byte fallback.
 
-Neighbors join if together they are a piece, the highest score first. Models of other types, such as Unigram, are
-refused, and so are those with a normalization table.
+Two neighbors join if together they are a piece, highest score first. Models of other types, such as
+Unigram, and models with a normalization table are refused.
 """
 
 import math
 import re
 import struct
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
 
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.huggingface import WORDS
 from bpe_core.formats.huggingface.writing import specials_of
+from bpe_core.formats.protobuf import bytes_in, message_fields
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.normalizers import (
@@ -28,181 +29,223 @@ from bpe_core.visible import visible
 from bpe_core.vocabulary.ranked import RankedVocabulary
 from bpe_core.vocabulary.symbols import CharacterSymbols
 
-_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
-_SIZES: Final = {_FIXED64: 8, _FIXED32: 4}
-_NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = 1, 2, 3, 4, 5, 6
+# The numbers of the fields in sentencepiece_model.proto.
+_PIECE: Final = 1
+_PIECE_TEXT: Final = 1
+_PIECE_SCORE: Final = 2
+_PIECE_KIND: Final = 3
+_TRAINER: Final = 2
+_MODEL_TYPE: Final = 3
+_WHITESPACE_AS_SUFFIX: Final = 24
+_NORMALIZER: Final = 3
+_NORMALIZER_NAME: Final = 1
+_NORMALIZATION_TABLE: Final = 2
+_ADD_DUMMY_PREFIX: Final = 3
+_REMOVE_EXTRA_WHITESPACES: Final = 4
+_ESCAPE_WHITESPACES: Final = 5
+
+# The kinds of pieces.
+_NORMAL: Final = 1
+_UNKNOWN: Final = 2
+_CONTROL: Final = 3
+_USER_DEFINED: Final = 4
+_UNUSED: Final = 5
+_BYTE: Final = 6
+
+_UNIGRAM: Final = 1
 _BPE: Final = 2
-_KINDS: Final = {1: "Unigram", _BPE: "BPE", 3: "Word", 4: "Char"}
+_MODEL_TYPES: Final = {_UNIGRAM: "Unigram", _BPE: "BPE", 3: "Word", 4: "Char"}
 _BYTE_NAME: Final = re.compile(r"<0x([0-9A-F]{2})>")
 
-Piece = tuple[
-    str, float, int
-]  # name, score (higher ones are joined first), and kind; its index is its id
+Message = Mapping[int, int | bytes]
+"""The fields of a message: number -> value."""
 
 
-def _message_fields(data: int | bytes) -> Iterator[tuple[int, int | bytes]]:
-    """(field number, value) of each field of a message; a varint is an int, any other value its bytes. Raises
-    ValueError or KeyError if the message is cut off, or is not in the wire format.
+class Piece(NamedTuple):
+    """A piece of a model. Its index among the pieces is its id."""
 
-    The wire format of protobuf has four kinds of values, and eleven fields are read that have not changed since 2018;
-    the library would be a dependency with compiled code and a schema.
-
-    >>> list(_message_fields(bytes([0x0A, 2, 104, 105, 0x18, 7])))
-    [(1, b'hi'), (3, 7)]
-    """
-    data, at = _bytes(data), 0
-    while at < len(data):
-        tag, at = _varint(data, at)
-        kind, number = tag & 7, tag >> 3
-        value, at = (
-            _varint(data, at) if kind in (_VARINT, _BYTES) else (_SIZES[kind], at)
-        )
-        if kind == _VARINT:
-            yield number, value
-            continue
-        if not number or at + value > len(data):
-            raise ValueError
-        yield number, data[at : at + value]
-        at += value
+    text: str
+    score: float
+    """Pieces with higher scores are joined first."""
+    kind: int
 
 
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = 0
-    for n, byte in enumerate(data[at : at + 10]):
-        value |= (byte & 0x7F) << 7 * n
-        if byte < 0x80:
-            return value, at + n + 1
-    raise ValueError
+class Model(NamedTuple):
+    """The messages of a file."""
 
-
-def _bytes(value: int | bytes) -> bytes:
-    if not isinstance(value, bytes):
-        raise ValueError
-    return value
+    pieces: Sequence[Piece]
+    trainer: Message
+    normalizer: Message
+    normalizer_name: str
 
 
 def recognizes(data: bytes) -> bool:
     if data[:1] != b"\x0a":
         return False
     try:
-        number, value = next(_message_fields(data[:4096]))
-        return number == 1 and next(_message_fields(value))[0] == 1
+        first = next(message_fields(data[:4096]))
+        first_in_piece = next(message_fields(first.value))
     except (ValueError, KeyError, StopIteration):
         return False
+    return first.number == _PIECE and first_in_piece.number == _PIECE_TEXT
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer in a file. Raises `FormatError`, also if `pattern` is not None: SentencePiece has no patterns."""
-    pieces: list[Piece] = []
-    parts: dict[int, dict[int, int | bytes]] = {2: {}, 3: {}}
-    try:
-        for number, value in _message_fields(file.data):
-            if number == 1:
-                pieces.append(_piece(value))
-            elif number in parts:
-                parts[number] = dict(_message_fields(value))
-        trainer, normalizer = parts[2], parts[3]
-        table = _bytes(normalizer.get(1, b"")).decode() or "unnamed"
-    except (ValueError, KeyError, struct.error):
-        file.broken(
-            "it is cut off, or a part of it is not what a SentencePiece model has there"
-        )
-    if (kind := trainer.get(3, 1)) != _BPE:
-        name = _KINDS.get(kind, str(kind)) if isinstance(kind, int) else "unknown"
-        file.unsupported(
-            f"it is a SentencePiece model of the kind {name}, and only BPE is supported"
-        )
-    if normalizer.get(2):
-        file.unsupported(
-            f"it normalizes texts by the table '{visible(table)}', which is not supported"
-        )
-    if trainer.get(24) or any(
-        kind == _UNUSED for _, _, kind in pieces
-    ):  # treat_whitespace_as_suffix
-        file.unsupported(
-            "it treats spaces as suffixes or has unused pieces, which is not supported"
-        )
-    if not normalizer.get(5, 1):  # escape_whitespaces
-        file.unsupported("it keeps spaces instead of U+2581, which is not supported")
+    """Read the tokenizer in a file.
+
+    Raises:
+        FormatError: The file is broken or not supported, or a `pattern` is given, since
+            SentencePiece splits by none.
+    """
+    model = _model(file)
+    _check_supported(file, model)
     if pattern is not None:
         file.unsupported("SentencePiece splits at no pattern, so none can be given")
-    # add_dummy_prefix: a space is put before a text; remove_extra_whitespaces: at its ends, and all but one of a run
-    return _tokenizer(
-        pieces, bool(normalizer.get(3, 1)), bool(normalizer.get(4, 1)), file.stem
-    )
+    return _tokenizer(model, file.stem)
+
+
+def _model(file: TokenizerFile) -> Model:
+    pieces: list[Piece] = []
+    messages: dict[int, Message] = {_TRAINER: {}, _NORMALIZER: {}}
+    try:
+        for number, value in message_fields(file.data):
+            if number == _PIECE:
+                pieces.append(_piece(value))
+            elif number in messages:
+                messages[number] = dict(message_fields(value))
+        normalizer = messages[_NORMALIZER]
+        normalizer_name = bytes_in(normalizer.get(_NORMALIZER_NAME, b"")).decode()
+    except (ValueError, KeyError, struct.error):
+        file.broken(
+            "it is cut off, or a part of it is not valid in a SentencePiece model"
+        )
+    return Model(pieces, messages[_TRAINER], normalizer, normalizer_name or "unnamed")
 
 
 def _piece(message: int | bytes) -> Piece:
-    found = dict(_message_fields(message))
-    score, kind = (
-        struct.unpack("<f", _bytes(found.get(2, bytes(4))))[0],
-        found.get(3, _NORMAL),
-    )
+    """Raises ValueError, KeyError or struct.error if the message is not valid."""
+    fields = dict(message_fields(message))
+    (score,) = struct.unpack("<f", bytes_in(fields.get(_PIECE_SCORE, bytes(4))))
+    kind = fields.get(_PIECE_KIND, _NORMAL)
     if not isinstance(kind, int) or math.isnan(score):
         raise ValueError
-    return _bytes(found.get(1, b"")).decode(), score, kind
+    return Piece(bytes_in(fields.get(_PIECE_TEXT, b"")).decode(), score, kind)
 
 
-def _tokenizer(
-    pieces: list[Piece], adds_prefix: bool, removes_spaces: bool, name: str
-) -> Tokenizer:
-    of_kind = {
-        kind: [token for token, piece in enumerate(pieces) if piece[2] == kind]
-        for kind in range(1, 7)
-    }
-    names, scores = [name for name, _, _ in pieces], [score for _, score, _ in pieces]
-    normal, unknown = of_kind[_NORMAL], of_kind[_UNKNOWN]
-    specials = {names[token]: token for token in (*unknown, *of_kind[_CONTROL])}
-    tokens = {
-        token: names[token].replace(METASPACE, " ").encode()
-        for token in normal + of_kind[_USER_DEFINED]
-    }
-    byte_ids = {
-        int(names[token][3:5], 16): token
-        for token in of_kind[_BYTE]
-        if _BYTE_NAME.fullmatch(names[token])
-    }
-    tokens |= {token: bytes([byte]) for byte, token in byte_ids.items()}
-    ranked = sorted(normal, key=lambda token: (-scores[token], token))
-    id_of: dict[bytes, int] = {}
-    for token in ranked:
-        id_of.setdefault(tokens[token], token)
-    ranks = {
-        score: rank
-        for rank, score in enumerate(dict.fromkeys(scores[token] for token in ranked))
-    }
-    singles = {
-        text: token for data, token in id_of.items() if len(text := data.decode()) == 1
-    }
-    vocabulary = RankedVocabulary(
-        tokens,
-        specials,
-        symbols=CharacterSymbols(
-            singles, byte_ids, unknown[0] if unknown else None, fuse=True
-        ),
-        id_of=id_of,
-        rank_of={data: ranks[scores[token]] for data, token in id_of.items()},
-        whole_pieces=False,
-    )
-    defined = (
-        AddedToken(names[token], token, normalized=True)
-        for token in of_kind[_USER_DEFINED]
-    )
-    rules: list[Rule] = [
-        ReplacedMatches("  +", " "),
-        Stripped("start", " "),
-    ] * removes_spaces
-    rules += [Prepended(METASPACE)] * adds_prefix + [Replaced(" ", METASPACE)]
-    rules += [Stripped("end", METASPACE)] * removes_spaces
-    keeps_words_apart = all(
-        METASPACE not in names[token].lstrip(METASPACE) for token in normal
-    )
+def _check_supported(file: TokenizerFile, model: Model) -> None:
+    model_type = model.trainer.get(_MODEL_TYPE, _UNIGRAM)
+    if model_type != _BPE:
+        name = "unknown"
+        if isinstance(model_type, int):
+            name = _MODEL_TYPES.get(model_type, str(model_type))
+        file.unsupported(
+            f"it is a SentencePiece model of the kind {name}, and only BPE is supported"
+        )
+    if model.normalizer.get(_NORMALIZATION_TABLE):
+        table = visible(model.normalizer_name)
+        file.unsupported(
+            f"it normalizes texts by the table '{table}', which is not supported"
+        )
+    has_unused = any(piece.kind == _UNUSED for piece in model.pieces)
+    if model.trainer.get(_WHITESPACE_AS_SUFFIX) or has_unused:
+        file.unsupported(
+            "it treats spaces as suffixes or has unused pieces, which is not supported"
+        )
+    if not model.normalizer.get(_ESCAPE_WHITESPACES, 1):
+        file.unsupported("it keeps spaces instead of U+2581, which is not supported")
+
+
+def _tokenizer(model: Model, name: str) -> Tokenizer:
+    vocabulary = _vocabulary(model.pieces)
+    adds_prefix = bool(model.normalizer.get(_ADD_DUMMY_PREFIX, 1))
+    removes_spaces = bool(model.normalizer.get(_REMOVE_EXTRA_WHITESPACES, 1))
+    user_defined = [
+        AddedToken(piece.text, token, normalized=True)
+        for token, piece in enumerate(model.pieces)
+        if piece.kind == _USER_DEFINED
+    ]
+    steps: tuple[SplitStep, ...] = ()
+    if _keeps_words_apart(model.pieces):
+        steps = (SplitStep(splitter(WORDS)),)
     preparation = Preparation(
-        (*specials_of(vocabulary), *defined),
-        Normalizer(rules),
-        (SplitStep(splitter(WORDS)),) if keeps_words_apart else (),
+        added=(*specials_of(vocabulary), *user_defined),
+        normalize=_normalizer(adds_prefix, removes_spaces),
+        steps=steps,
         has_metaspace=True,
         drops_space=adds_prefix,
         finds_as_written=True,
     )
     return Tokenizer(vocabulary, "none", name=name, preparation=preparation)
+
+
+def _normalizer(adds_prefix: bool, removes_spaces: bool) -> Normalizer:
+    """Return the rules for a text: spaces become U+2581.
+
+    Args:
+        adds_prefix: Whether a space is inserted before the text.
+        removes_spaces: Whether spaces at both ends are removed, and each run becomes one space.
+    """
+    rules: list[Rule] = []
+    if removes_spaces:
+        rules += [ReplacedMatches("  +", " "), Stripped("start", " ")]
+    if adds_prefix:
+        rules.append(Prepended(METASPACE))
+    rules.append(Replaced(" ", METASPACE))
+    if removes_spaces:
+        rules.append(Stripped("end", METASPACE))
+    return Normalizer(rules)
+
+
+def _keeps_words_apart(pieces: Sequence[Piece]) -> bool:
+    """Whether no piece has U+2581 after other characters, so a text can be split before it."""
+    texts = (piece.text for piece in pieces if piece.kind == _NORMAL)
+    return all(METASPACE not in text.lstrip(METASPACE) for text in texts)
+
+
+def _vocabulary(pieces: Sequence[Piece]) -> RankedVocabulary:
+    tokens_of_kind: dict[int, list[int]] = {kind: [] for kind in range(1, 7)}
+    for token, piece in enumerate(pieces):
+        if piece.kind in tokens_of_kind:
+            tokens_of_kind[piece.kind].append(token)
+    normal = tokens_of_kind[_NORMAL]
+    unknown = tokens_of_kind[_UNKNOWN]
+    special_tokens = {
+        pieces[token].text: token for token in unknown + tokens_of_kind[_CONTROL]
+    }
+    bytes_of = {
+        token: pieces[token].text.replace(METASPACE, " ").encode()
+        for token in normal + tokens_of_kind[_USER_DEFINED]
+    }
+    byte_ids: dict[int, int] = {}
+    for token in tokens_of_kind[_BYTE]:
+        byte_name = _BYTE_NAME.fullmatch(pieces[token].text)
+        if byte_name:
+            byte_ids[int(byte_name[1], 16)] = token
+    for byte, token in byte_ids.items():
+        bytes_of[token] = bytes([byte])
+    # The highest score has rank 0. Equal scores have equal ranks.
+    ranked = sorted(normal, key=lambda token: (-pieces[token].score, token))
+    rank_of_score: dict[float, int] = {}
+    id_of: dict[bytes, int] = {}
+    rank_of: dict[bytes, int] = {}
+    for token in ranked:
+        rank = rank_of_score.setdefault(pieces[token].score, len(rank_of_score))
+        data = bytes_of[token]
+        if data not in id_of:
+            id_of[data] = token
+            rank_of[data] = rank
+    characters: dict[str, int] = {}
+    for data, token in id_of.items():
+        text = data.decode()
+        if len(text) == 1:
+            characters[text] = token
+    return RankedVocabulary(
+        bytes_of,
+        special_tokens,
+        symbols=CharacterSymbols(
+            characters, byte_ids, unknown[0] if unknown else None, fuse=True
+        ),
+        id_of=id_of,
+        rank_of=rank_of,
+        whole_pieces=False,
+    )

@@ -1,41 +1,43 @@
-"""tekken.json of Mistral's models: special tokens have the first ids, and the ranks of the others begin after them.
+"""tekken.json of Mistral's models. Special tokens have the first ids; ranks follow after them.
 
-Of the tokens listed only the first `default_vocab_size` - `default_num_special_tokens` are used. Files of the first
-versions do not list the special tokens; they are those of mistral-common.
+Only the first `default_vocab_size` - `default_num_special_tokens` of the listed tokens are used.
+Files of the first versions do not list the special tokens, which are those of mistral-common.
 """
 
 import re
 from typing import Final
 
-from bpe_core.formats.file import LARGEST_ID, Fields, TokenizerFile
+from bpe_core.formats.file import TokenizerFile
+from bpe_core.formats.json_fields import LARGEST_ID, Fields
 from bpe_core.formats.ranks import from_base64, vocabulary_of
 from bpe_core.patterns.pattern import Split
 from bpe_core.tokenizer import Tokenizer
 
 _TOKEN: Final = re.compile(rb'"token_bytes"\s*:')
 _FIRST_SPECIALS: Final = (
-    *(
-        "<unk>",
-        "<s>",
-        "</s>",
-        "[INST]",
-        "[/INST]",
-        "[AVAILABLE_TOOLS]",
-        "[/AVAILABLE_TOOLS]",
-        "[TOOL_RESULTS]",
-    ),
-    *(
-        "[/TOOL_RESULTS]",
-        "[TOOL_CALLS]",
-        "[IMG]",
-        "<pad>",
-        "[IMG_BREAK]",
-        "[IMG_END]",
-        "[PREFIX]",
-        "[MIDDLE]",
-    ),
-    *("[SUFFIX]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[TOOL_CONTENT]"),
+    "<unk>",
+    "<s>",
+    "</s>",
+    "[INST]",
+    "[/INST]",
+    "[AVAILABLE_TOOLS]",
+    "[/AVAILABLE_TOOLS]",
+    "[TOOL_RESULTS]",
+    "[/TOOL_RESULTS]",
+    "[TOOL_CALLS]",
+    "[IMG]",
+    "<pad>",
+    "[IMG_BREAK]",
+    "[IMG_END]",
+    "[PREFIX]",
+    "[MIDDLE]",
+    "[SUFFIX]",
+    "[SYSTEM_PROMPT]",
+    "[/SYSTEM_PROMPT]",
+    "[TOOL_CONTENT]",
 )
+"""The special tokens of files that do not list them, in the order of their ids."""
+_MOST_SPECIALS: Final = 1 << 20
 
 
 def recognizes(data: bytes) -> bool:
@@ -45,7 +47,7 @@ def recognizes(data: bytes) -> bool:
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     fields = file.fields()
     config = fields.fields("config")
-    n_specials = config.number("default_num_special_tokens", largest=1 << 20)
+    n_specials = config.number("default_num_special_tokens", largest=_MOST_SPECIALS)
     n_tokens = config.number("default_vocab_size", largest=LARGEST_ID) - n_specials
     rows = fields.objects("vocab")
     if not 256 <= n_tokens <= len(rows):
@@ -58,27 +60,28 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
         if row.number("rank") != rank:
             row.fail(
                 "rank",
-                f"{rank} was expected, since tokens stand in the order of their ranks",
+                f"expected {rank}, because tokens are listed in the order of their ranks",
             )
-        if (data := from_base64(row.text("token_bytes"))) is None:
+        data = from_base64(row.text("token_bytes"))
+        if data is None:
             row.fail("token_bytes", "it is not base64")
         tokens[n_specials + rank] = data
-    source = str(Split.of_expression(config.text("pattern")))
-    vocabulary = vocabulary_of(
-        file, tokens, _specials(fields, n_specials), first=n_specials
+    own_pattern = str(Split.of_expression(config.text("pattern")))
+    special_tokens = _special_tokens(fields, n_specials)
+    vocabulary = vocabulary_of(file, tokens, special_tokens, first=n_specials)
+    return Tokenizer(
+        vocabulary, own_pattern if pattern is None else pattern, name=file.stem
     )
-    return Tokenizer(vocabulary, source if pattern is None else pattern, name=file.stem)
 
 
-def _specials(fields: Fields, n_specials: int) -> dict[str, int]:
-    named = dict(enumerate(_FIRST_SPECIALS[:n_specials]))
+def _special_tokens(fields: Fields, n_specials: int) -> dict[str, int]:
+    """Return text -> id. Ids without a text of their own get one, such as <SPECIAL_20>."""
+    text_of = dict(enumerate(_FIRST_SPECIALS[:n_specials]))
     if "special_tokens" in fields:
-        named = {}
+        text_of = {}
         for token in fields.objects("special_tokens"):
-            rank, text = (
-                token.number("rank", largest=n_specials - 1),
-                token.text("token_str"),
-            )
-            if named.setdefault(rank, text) != text or not text:
-                token.fail("rank", f"{rank} stands there twice, or its text is empty")
-    return {named.get(rank, f"<SPECIAL_{rank}>"): rank for rank in range(n_specials)}
+            rank = token.number("rank", largest=n_specials - 1)
+            text = token.text("token_str")
+            if text_of.setdefault(rank, text) != text or not text:
+                token.fail("rank", f"{rank} occurs twice, or its text is empty")
+    return {text_of.get(rank, f"<SPECIAL_{rank}>"): rank for rank in range(n_specials)}

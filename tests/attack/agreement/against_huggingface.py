@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from bpe_core import PATTERNS, Tokenizer, load, save
-from bpe_core.formats.file import Fields
+from bpe_core.formats.expressions import pattern_of
 from bpe_core.formats.huggingface import components
-from bpe_core.formats.huggingface.components import pattern_of
+from bpe_core.formats.json_fields import Fields
 from bpe_core.patterns import splitter
 from bpe_core.patterns.pattern import one_after_another
+from bpe_core.tokenizer.normalizers import Normalizer
 from bpe_core.tokenizer.preparation import SplitStep
 from tests.attack.agreement import pipelines
 from tests.attack.agreement.against_tiktoken import WHERE, offsets
@@ -150,8 +151,7 @@ def _translated(source: str) -> str:
 def _table(kind: str) -> Disagreement:
     from tokenizers import normalizers
 
-    ours = components.normalizer(Fields({"type": kind}, "a normalizer"))
-    assert ours
+    ours = Normalizer(components.rules(Fields({"type": kind}, "a normalizer")))
     return changed_differently(kind, ours, getattr(normalizers, kind)().normalize_str)
 
 

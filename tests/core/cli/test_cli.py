@@ -225,11 +225,11 @@ def test_special_tokens_that_a_file_of_ranks_has_no_place_for_are_told(
         ([], None),
         (
             ["<|end|>"],
-            "so '<|end|>' (300) is left out. Name them where the file is read",
+            "so '<|end|>' (300) is left out. Pass them to the program that reads the file",
         ),
         (
             ["<\x1b[2J>", "b", "c"],
-            "so '<␛[2J>' (300) and 2 more are left out. Name them",
+            "so '<␛[2J>' (300) and 2 more are left out. Pass them",
         ),
     ):
         learned = train(nasty_texts(150), vocab_size=300, pattern="gpt2")

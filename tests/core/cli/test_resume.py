@@ -313,7 +313,7 @@ def test_a_vocabulary_is_extended_and_forked(
         "310",
         "--keep-existing",
     ]
-    assert "name its pattern" in told(capfd, *extend)
+    assert "give its pattern" in told(capfd, *extend)
     assert main([*extend, "--pattern", "gpt4"]) == 0
     assert "Learned 11 merges after 43 of the old vocabulary" in (
         said := capfd.readouterr().err

@@ -111,16 +111,16 @@ def test_what_is_written_opens_in_the_library(tmp_path):
 @pytest.mark.parametrize(
     ("options", "beside", "problem"),
     [
-        ({"pattern": "gpt4"}, {}, "mean GPT-2's pattern"),
+        ({"pattern": "gpt4"}, {}, "imply GPT-2's pattern"),
         (
             {"pattern": "gpt2"},
             {"merges.txt": "precious"},
-            r"'merges\.txt' is there already",
+            r"'merges\.txt' exists already",
         ),
         (
             {"pattern": "gpt2", "special_tokens": ["end of text"]},
             {},
-            "the special token .end of text. would not be",
+            "the special token .end of text. would be read as an ordinary",
         ),
     ],
 )
@@ -139,7 +139,9 @@ def test_what_two_files_cannot_say_is_not_written(options, beside, problem, tmp_
 def test_one_file_alone_says_what_is_missing(tmp_path):
     path = put(tmp_path, gpt2())
     (tmp_path / "merges.txt").unlink()
-    with pytest.raises(FormatError, match=r"no merges\.txt or vocab\.bpe beside it"):
+    with pytest.raises(
+        FormatError, match=r"put the other one, merges\.txt or vocab\.bpe, into"
+    ):
         load(path)
 
 
@@ -169,7 +171,7 @@ def test_tokens_that_cannot_be_gpt_2s_are_not_taken_for_them(tmp_path):
     for file in (path, tmp_path / "merges.txt", tmp_path):
         with pytest.raises(
             PatternNeededError,
-            match=r"GPT-2 does, which would cut the token '\(th'; name its pattern",
+            match=r"GPT-2's would cut the token '\(th'; give its pattern",
         ):
             load(file)
     tokenizer = load(path, pattern="qwen2")
@@ -217,7 +219,7 @@ def test_the_two_files_do_not_get_into_each_others_way_nor_into_a_neighbours(tmp
         assert load(folder / "third.json").merges == other.merges
         vocab, merges = (beside, name) if name == "merges.txt" else (name, beside)
         with pytest.raises(
-            FormatError, match="is there already; name that to replace both"
+            FormatError, match="exists already; name that file to replace both"
         ):
             save(
                 other, folder / merges, format="gpt2"
@@ -228,9 +230,7 @@ def test_the_two_files_do_not_get_into_each_others_way_nor_into_a_neighbours(tmp
             load(folder / name).merges == load(folder / beside).merges == other.merges
         )
         (folder / merges).write_text("precious")
-        with pytest.raises(
-            FormatError, match="is there already; name a folder of its own"
-        ):
+        with pytest.raises(FormatError, match="exists already; use another folder"):
             save(one, folder / vocab, format="gpt2")
         assert (folder / merges).read_text() == "precious"
 

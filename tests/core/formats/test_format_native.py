@@ -62,7 +62,9 @@ def test_everything_comes_back(tokenizer, tmp_path):
 def test_the_first_version_of_the_format_is_written_and_read(tokenizer):
     head = json.loads(text_of(tokenizer))
     assert (head["format"], head["version"]) == ("bpescope", 1)
-    with pytest.raises(FormatError, match="version 1 of the format bpescope was"):
+    with pytest.raises(
+        FormatError, match="expected version 1 of the format bpescope; another"
+    ):
         read(text_of(tokenizer).replace('"version": 1', '"version": 2'))
 
 

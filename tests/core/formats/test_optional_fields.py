@@ -799,7 +799,7 @@ def test_a_special_token_behind_the_last_one_is_refused(tmp_path: Path) -> None:
     recipe = {"tokens": [], "unused": 0, "specials": 3, "listed": ["a", "b", "c"]}
     whole = tekken_of(recipe | {"config": {"pattern": PATTERNS[0], "version": "v7"}})
     whole["special_tokens"][2]["rank"] = 3
-    with pytest.raises(BpeError, match="from 0 to 2 was expected, not 3"):
+    with pytest.raises(BpeError, match="from 0 to 2, found 3"):
         load(put(tmp_path, {"tekken.json": whole}))
 
 
