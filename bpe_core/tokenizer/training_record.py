@@ -340,7 +340,7 @@ READING: Final = (
     Option(
         argument="documents",
         name="documents",
-        does="Read only this many documents, drawn at random; files with rows are read twice.",
+        does="Read this many documents, drawn at random; files with rows are read twice.",
         example="1000",
     ),
     Option(

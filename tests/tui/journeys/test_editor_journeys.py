@@ -288,7 +288,7 @@ async def test_special_tokens_are_text_until_they_are_asked_for(
         assert "Special tokens" not in player.screen.told
         player.press("f2")
         player.click("small")
-        await player.until("step 24 of 24")
+        await player.until("small · 280 tokens")
         player.press("f4", "ctrl+r", "ctrl+r")
         await player.until(
             lambda screen: "This tokenizer has no special tokens." in screen.told

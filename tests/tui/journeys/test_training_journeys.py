@@ -46,7 +46,7 @@ async def test_a_training_goes_on_until_something_is_so_or_to_its_end_and_is_kep
     async with play(book, tokenizers=(small,), size=(120, 60)) as player:
         player.press("f3", "f3", "u")
         await player.answer("Train until which", "length > many")
-        await player.answer("no condition", "length > 4")
+        await player.answer("Invalid condition", "length > 4")
         await player.until("reached length > 4", "held at")
         first = next(
             step
