@@ -240,7 +240,10 @@ def steps(pre_tokenizer: Fields) -> Iterator[Step | None]:
                 yield SplitStep(splitter("gpt2"))
             yield None
         case "Split":
-            yield _split(pre_tokenizer)
+            behavior = pre_tokenizer.any("behavior")
+            invert = pre_tokenizer.flag("invert", False)
+            expression = pattern_of(pre_tokenizer.fields("pattern"))
+            yield _split_as(pre_tokenizer, expression, behavior, invert)
         case "Digits":
             is_individual = pre_tokenizer.flag("individual_digits", False)
             yield _split_by(r"\p{N}" if is_individual else r"\p{N}+")
@@ -281,13 +284,6 @@ def _metaspace_steps(metaspace: Fields) -> Iterator[Step]:
 
 def _split_by(expression: str, drops_rest: bool = False) -> SplitStep:
     return SplitStep(splitter(str(Split(expression, drops_rest=drops_rest))))
-
-
-def _split(pre_tokenizer: Fields) -> SplitStep:
-    behavior = pre_tokenizer.any("behavior")
-    invert = pre_tokenizer.flag("invert", False)
-    expression = pattern_of(pre_tokenizer.fields("pattern"))
-    return _split_as(pre_tokenizer, expression, behavior, invert)
 
 
 def _split_as(
