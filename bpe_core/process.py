@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from typing import IO, TYPE_CHECKING, Any, Final, NoReturn, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Final, Generic, NamedTuple, NoReturn, TypeVar
 
 from bpe_core.errors import FetchError, KernelError
 
@@ -151,7 +151,7 @@ def in_order(
     items: Iterable[T],
     n_threads: int,
     *,
-    here: Callable[[T], bool] = lambda _: False,
+    in_this_thread: Callable[[T], bool] = lambda _: False,
     meanwhile: Callable[[], object] | None = None,
 ) -> Iterator[R]:
     """Yield the result of `work` for each item, in their order, computed by threads.
@@ -161,7 +161,7 @@ def in_order(
 
     Args:
         work: A function that releases the GIL.
-        here: Whether this thread does the work for an item.
+        in_this_thread: Whether this thread does the work for an item, without the others.
         meanwhile: Called repeatedly while waiting for a result.
     """
     threads: Executor | None = None
@@ -177,7 +177,7 @@ def in_order(
 
     try:
         for item in items:
-            if here(item):
+            if in_this_thread(item):
                 yield from results(0)
                 yield work(item)
             else:
@@ -193,8 +193,16 @@ def in_order(
             threads.shutdown(wait=False, cancel_futures=True)
 
 
-def shares(items: Iterable[T], least: int) -> Iterator[tuple[int, list[T]]]:
-    """Yield groups of items with their sizes: at least `least`, except for the last group.
+class Share(NamedTuple, Generic[T]):
+    """Some items that one thread works on."""
+
+    size: int
+    """The lengths of the items, plus 1 for each."""
+    items: list[T]
+
+
+def shares(items: Iterable[T], least: int) -> Iterator[Share[T]]:
+    """Divide items into shares with a size of at least `least`, except for the last share.
 
     Each item has a length, or is None.
     """
@@ -204,10 +212,10 @@ def shares(items: Iterable[T], least: int) -> Iterator[tuple[int, list[T]]]:
         share.append(item)
         size += len(item or ()) + 1  # type: ignore[arg-type]
         if size >= least:
-            yield size, share
+            yield Share(size, share)
             share = []
             size = 0
-    yield size, share
+    yield Share(size, share)
 
 
 @contextmanager

@@ -118,7 +118,7 @@ def _written_at(path: Path) -> str:
 
 
 def found(paths: Iterable[Path]) -> Iterator[TrainingRun]:
-    """Yield the trainings in files and folders. Folders in folders are not searched.
+    """Yield the training runs that files and folders hold. Subfolders are not searched.
 
     Raises:
         OptionError: A path does not exist.

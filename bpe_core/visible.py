@@ -120,7 +120,7 @@ def token_label(token: bytes) -> str:
 
 
 def code(text: str) -> str:
-    """Return a text as code in a table of Markdown, with its backticks and bars."""
+    """Return a text as code for a cell of a Markdown table, where backticks and bars are shown as they are."""
     text = visible(text)
     fence = "`"
     while fence in text:

@@ -187,7 +187,9 @@ def _absent(
         f"where {expected:,.0f} times would be expected."
     )
     in_training = Severity.WARNING if seen else Severity.PROBLEM
-    severity = subject.severity(token, _severity(subject, strength, in_training))
+    severity = subject.severity_unless_byte(
+        token, _severity(subject, strength, in_training)
+    )
     is_byte = len(subject.tokenizer.token_bytes(token)) == 1
     return subject.finding(
         token,

@@ -95,7 +95,7 @@ def open_matrix(path: str | os.PathLike[str], tensor: str | None = None) -> Matr
         if name in matrices:
             has_outputs = not matrices.keys().isdisjoint(_OUTPUTS)
             return Matrix(matrices[name], name, name in _INPUTS and has_outputs)
-    problem = f"{path.name} has no matrix with a usual name of embeddings"
+    problem = f"{path.name} has no matrix under a usual name of embeddings"
     if tensor is not None:
         problem = f"{path.name} has no matrix {quoted(tensor)}"
     raise EmbeddingsError(f"{problem}; {_advice(matrices)}.")

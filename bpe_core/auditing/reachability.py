@@ -152,7 +152,7 @@ def _unreachable(
     ids: Sequence[int],
     n_tried: int = 0,
 ) -> Finding:
-    """Make the finding. If contexts were tried, it is not proved."""
+    """Make the finding "unreachable". It is proved if no contexts had to be tried (`n_tried` is 0)."""
     severity = Severity.WARNING if n_tried else Severity.PROBLEM
     evidence = {
         "witness": None,
@@ -163,7 +163,11 @@ def _unreachable(
     if n_tried:
         evidence["tried"] = n_tried
     return subject.finding(
-        token, "unreachable", subject.severity(token, severity), reason, **evidence
+        token,
+        "unreachable",
+        subject.severity_unless_byte(token, severity),
+        reason,
+        **evidence,
     )
 
 

@@ -105,7 +105,7 @@ def duplicates(subject: AuditSubject) -> Iterator[Finding]:
         reason = f"The tokens {all_ids} have the same bytes, and encoding never uses this one."
         for token in ids:
             if encoded != (token,):
-                severity = subject.severity(token, Severity.PROBLEM)
+                severity = subject.severity_unless_byte(token, Severity.PROBLEM)
                 yield subject.finding(token, "duplicate", severity, reason, ids=ids)
 
 

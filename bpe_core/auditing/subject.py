@@ -169,8 +169,8 @@ class AuditSubject:
                 self.progress(done, len(ordinary), stage)
             yield token, vocabulary.token_bytes(token)
 
-    def severity(self, token: int, of_longer: Severity) -> Severity:
-        """Return `of_longer` for a token of two bytes or more, and a note for a single byte: other texts need it."""
+    def severity_unless_byte(self, token: int, of_longer: Severity) -> Severity:
+        """Return `of_longer`, or a note for the token of a single byte, which other texts need."""
         is_longer = len(self.tokenizer.token_bytes(token)) > 1
         return of_longer if is_longer else Severity.NOTE
 

@@ -98,14 +98,15 @@ class Usage:
         if record is None or len(record.steps) < vocabulary.n_merges:
             return None
         uses = UseLedger(record.n_tokens_start)
+        # Each join makes the corpus one token shorter. So two lengths in a row say how often a pair was joined.
         for merge, (_, _, n_tokens) in zip(
             vocabulary.merges, record.steps, strict=False
         ):
             uses.add(*merge, n_tokens)
-        merged = {token: n - uses.left[token] for token, n in uses.made.items()}
+        merged = {token: n - uses.remaining[token] for token, n in uses.made.items()}
         return cls(
             n_tokens=uses.n_tokens,
-            remaining=uses.left,
+            remaining=uses.remaining,
             merged=merged,
             examples={},
             documents={},

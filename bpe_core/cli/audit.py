@@ -25,7 +25,7 @@ from bpe_core.report import ReportTable, Section, as_html, as_markdown, as_text
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, shortened, visible
 from bpe_core.weighted import for_programs
-from bpe_core.worker.audit import AuditRequest, examined
+from bpe_core.worker.audit import AuditRequest, examine_request
 from bpe_core.worker.job import Job
 
 _SHOWN_IN_REPORT: Final = 50
@@ -148,7 +148,7 @@ def run_audit(options: Namespace) -> int:
         indicator=options.indicator,
     )
     with closing(Job(StderrReporter())) as job:
-        findings, subject = examined(tokenizer, request, job)
+        findings, subject = examine_request(tokenizer, request, job)
         if subject is None or job.stopped:
             job.say("Interrupted before the audit was complete.")
             return INTERRUPTED

@@ -22,7 +22,7 @@ from bpe_core.corpus import Found, find_files
 from bpe_core.corpus.reading import Reading
 from bpe_core.corpus.streams import name_of
 from bpe_core.errors import OptionError, SpecialTokenError, TextError
-from bpe_core.process import in_order, most_threads, shares
+from bpe_core.process import Share, in_order, most_threads, shares
 from bpe_core.token_ids import ids_in
 from bpe_core.tokenizer import Choice, Tokenizer
 from bpe_core.visible import counted, quoted, shortened, visible
@@ -37,8 +37,6 @@ Ctrl+C interrupt the kernel."""
 
 Part = str | list[int] | None
 """A text or ids, as `Tokenizer.divide` yields them. None after the last part of a document."""
-Share = tuple[int, list[Part]]
-"""The work that a thread gets at a time: its size, and the parts."""
 
 
 class PartIds(NamedTuple):
@@ -267,18 +265,18 @@ def encode_documents(
             text = kernel.decimals(ids.tobytes(), separator)
         return PartIds(len(ids), text)
 
-    def encode_share(share: Share) -> list[PartIds | None]:
-        _, parts = share
-        return [encode_part(part) for part in parts]
+    def encode_share(share: Share[Part]) -> list[PartIds | None]:
+        return [encode_part(part) for part in share.items]
 
-    def is_for_this_thread(share: Share) -> bool:
-        size, _ = share
-        is_for_others = kernel.available and SHARE <= size <= LARGEST_SHARE
+    def is_for_this_thread(share: Share[Part]) -> bool:
+        is_for_others = kernel.available and SHARE <= share.size <= LARGEST_SHARE
         return n_threads == 1 or not is_for_others
 
     n_threads = most_threads()
-    work: Iterator[Share] = shares(divide_documents(), SHARE)
-    for results in in_order(encode_share, work, n_threads, here=is_for_this_thread):
+    work = shares(divide_documents(), SHARE)
+    for results in in_order(
+        encode_share, work, n_threads, in_this_thread=is_for_this_thread
+    ):
         yield from results
 
 

@@ -215,8 +215,12 @@ class Counts:
     def checked(self) -> Self:
         """Return these counts of files. Raises `TextError` if not one document could be read."""
         if not self.n_documents:
-            reason = self.skipped[0].reason if self.skipped else "they have no rows"
-            raise TextError(f"None of the files could be read: {reason}.")
+            if not self.skipped:
+                raise TextError("The files have no rows; choose files with texts.")
+            first = self.skipped[0]
+            raise TextError(
+                f"None of the files could be read. The first one, {first.path}: {first.reason}."
+            )
         return self
 
     @classmethod
@@ -249,7 +253,7 @@ class Counts:
             self._count_share,
             self._shares(files, reading),
             n_workers,
-            here=lambda _: n_workers == 1,
+            in_this_thread=lambda _: n_workers == 1,
             meanwhile=reading.report,
         )
         large_file: Any = self._new_table()  # a large file counts only if it has ended
@@ -420,7 +424,7 @@ class Counts:
     def _parts(self, blocks: Iterable[bytes], size: int) -> Iterator[Any]:
         """Yield a document in parts: of about `size` bytes, which the kernel splits, or of pieces."""
         if self.splitter.scanner:
-            yield from parts(blocks, self.splitter.scanner, size)
+            yield from cut_between_pieces(blocks, self.splitter.scanner, size)
             return
         for part in self.splitter.parts(map(bytes.decode, blocks)):
             yield self.splitter.split(part)
@@ -522,10 +526,13 @@ def _check_documents(n_documents: int) -> None:
         )
 
 
-def parts(
+def cut_between_pieces(
     blocks: Iterable[bytes], scanner: "kernel.Scanner", size: int
 ) -> Iterator[bytes]:
-    """Cut one document in UTF-8, which comes in blocks, into parts of `size` bytes or more, between two pieces."""
+    """Cut one document, which comes in blocks of UTF-8, into parts that the pattern splits on its own.
+
+    Once at least `size` bytes are waiting, a part ends at the last place that is surely between two pieces.
+    """
     held: list[bytes] = []
     n_held = 0
     n_enough = size

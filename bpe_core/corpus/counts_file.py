@@ -313,7 +313,7 @@ def _parsed_about(data: bytes) -> dict[str, Any]:
     """Parse the JSON in the metadata. Raises ValueError if it is not of this version."""
     about = untrusted_json.parse(data)
     if not isinstance(about, dict) or not about:
-        raise ValueError("it is something else")
+        raise ValueError("its metadata have no counts")
     if about.get("version") != VERSION:
         raise ValueError(f"it is of version {about.get('version')}, not {VERSION}")
     return about

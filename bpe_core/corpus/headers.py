@@ -37,8 +37,8 @@ def _thrift_value(file: IO[bytes], kind: int) -> Any:
         size = 8
     elif kind == 8:  # bytes
         size = _thrift_varint(file)
-    else:
-        raise NotText("a header of its pages is damaged; get it again")
+    else:  # a list, set or map, which the header of a page never has
+        raise NotText("the header of a page is damaged; get the file again")
     file.seek(size, io.SEEK_CUR)
     return None
 

@@ -94,7 +94,7 @@ def text_in_record(record: Any, keys: list[str]) -> Iterator[str] | None:
 def _json_records(file: IO[bytes], limits: Limits) -> Generator[Any, None, None]:
     longest = limits.longest_row
     for line in iter(partial(file.readline, longest + 1), b""):
-        if len(line) <= longest:
+        if len(line) <= longest or line.endswith(b"\n"):
             yield _json_record(line)
             continue
         while line and not line.endswith(b"\n"):  # pass over the rest of the line
@@ -152,23 +152,23 @@ class _RowLines:
     def __init__(self, file: IO[bytes], longest_row: int) -> None:
         self._file = file
         self._longest_row = longest_row
-        self._n_left = longest_row
+        self._n_bytes_left_in_row = longest_row
         self._n_lines = 0
         self.number = 1
         """The number of the line in which the row begins."""
 
     def begin_row(self) -> None:
         """Begin the next row with the next line."""
-        self._n_left = self._longest_row
+        self._n_bytes_left_in_row = self._longest_row
         self.number = self._n_lines + 1
 
     def __iter__(self) -> Iterator[bytes]:
         while True:
-            line = self._file.readline(self._n_left + 1)
+            line = self._file.readline(self._n_bytes_left_in_row + 1)
             if not line:
                 return
-            self._n_left -= len(line)
-            if self._n_left < 0:
+            self._n_bytes_left_in_row -= len(line)
+            if self._n_bytes_left_in_row < 0:
                 problem = _too_long(self._longest_row)
                 raise NotText(f"the row that begins in line {self.number:,} {problem}")
             self._n_lines += 1

@@ -291,7 +291,7 @@ class _Position:
 
 def _joined(parts: Iterable[str]) -> Iterator[str]:
     """Join parts into longer ones, so that the next part holds all that a place shows after itself."""
-    return filter(None, ("".join(share) for _, share in shares(parts, PART)))
+    return filter(None, ("".join(share.items) for share in shares(parts, PART)))
 
 
 def _lines(blocks: Iterable[str]) -> Iterator[str]:

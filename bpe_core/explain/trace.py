@@ -148,7 +148,7 @@ class UseLedger:
         >>> uses = UseLedger(11)
         >>> uses.add(97, 97, 256, 9)
         >>> uses.add(256, 97, 257, 7)
-        >>> uses.made, uses.left
+        >>> uses.made, uses.remaining
         ({256: 2, 257: 2}, {256: 0, 257: 2})
     """
 
@@ -156,14 +156,16 @@ class UseLedger:
         """Start with the length of the corpus before the first merge."""
         self.n_tokens = n_tokens  # after the newest merge
         self.made: dict[int, Count] = {}  # token -> its uses right after its merge
-        self.left: dict[int, Count] = {}  # token -> its uses that no later merge took
+        self.remaining: dict[
+            int, Count
+        ] = {}  # token -> its uses that no later merge took
 
     def add(self, left: int, right: int, token: int, n_tokens: Count) -> None:
         """Add the next merge. The corpus has `n_tokens` tokens after it."""
         n_made = self.n_tokens - n_tokens
         self.made[token] = n_made
-        self.left[token] = n_made
+        self.remaining[token] = n_made
         self.n_tokens = n_tokens
         for part in (left, right):
-            if part in self.left:
-                self.left[part] -= n_made
+            if part in self.remaining:
+                self.remaining[part] -= n_made

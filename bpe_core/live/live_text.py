@@ -128,7 +128,7 @@ class LiveText:
 
     @property
     def ids(self) -> list[int]:
-        """All tokens. Encodes the whole text, which is settled afterwards."""
+        """All tokens. Encodes each part that is not encoded yet, so afterwards the text is `settled`."""
         all_ids: list[int] = []
         for part in self._parts:
             ids = part.ids

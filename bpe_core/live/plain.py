@@ -205,7 +205,7 @@ class PlainReader:
     def piece_at(
         self, parts: "Sequence[Part | Giant]", index: int, offset: int
     ) -> PieceAt:
-        """Return the piece at `offset` of a part."""
+        """Return the piece at `offset` of `parts[index]`. Offsets are relative to that part."""
         part = parts[index]
         if isinstance(part, Giant):
             first_byte, last_byte = part.ends.around(len(utf8(part.between(0, offset))))

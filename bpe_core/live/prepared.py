@@ -79,8 +79,8 @@ class PreparedReader:
             end, cut = self._next_cut(text, start, behind)
             if end - start > LONGEST:
                 raise OptionError(
-                    f"{end - start:,} characters have no place to cut them. This tokenizer must encode them again at "
-                    f"each key, so at most {LONGEST:,} are shown; shorten the text or take another tokenizer."
+                    f"{end - start:,} characters in a row have no safe place to cut. This tokenizer encodes them all "
+                    f"again after each edit, and {LONGEST:,} is the limit; shorten the text or use another tokenizer."
                 )
             parts.append(Part(self, text[start:end], before, cut))
             start = end

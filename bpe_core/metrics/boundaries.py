@@ -44,7 +44,7 @@ class EncodedText:
 
     @cached_property
     def cuts(self) -> bytearray:
-        """A byte for each offset in `data`: 1 if a token ends there, and at both ends; else 0."""
+        """One byte for each offset in `data`: 1 at the start, at the end and where a token ends, else 0."""
         cuts = bytearray(len(self.data) + 1)
         for end in self.ends:
             cuts[end] = 1

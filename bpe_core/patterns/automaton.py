@@ -166,7 +166,7 @@ class CutFinder:
         return CutFinder(self.automaton, self.unless | pairs)
 
     def end_of_first(self, text: str, start: int) -> int:
-        """Return the first safe cut of `text` after `start`, or its length."""
+        """Return the first safe cut of `text` after `start`, or the length of `text`."""
         finder = self._finder(ASCII if text.isascii() else BMP)
         found = finder.search(text, start) if finder else None
         return found.end() if found else len(text)
@@ -237,7 +237,7 @@ class InnerCutFinder:
         return InnerCutFinder(self._first, self._second, self._unless | pairs)
 
     def end_of_first(self, text: str, start: int) -> int:
-        """Return the first safe cut of `text` after `start`, or its length."""
+        """Return the first safe cut of `text` after `start`, or the length of `text`."""
         place = start
         while place < len(text):
             next_place = self._second.end_of_first(text, place)

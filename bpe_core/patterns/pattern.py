@@ -83,7 +83,8 @@ class Split:
     def of_expression(cls, source: str) -> "Split":
         """Return the split by a regular expression from a file, with its name if it is a published one.
 
-        Comments could be marks, so they are removed. A bare word could be a name, so it is put into a group.
+        Comments are removed, since one could be read as a mark such as `(?#then)`. A bare word is put into a group, so
+        that it is not read as the name of a pattern.
         """
         for name, published in PATTERNS.items():
             # "words" drops text, unlike its expression.

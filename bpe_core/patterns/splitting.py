@@ -149,7 +149,7 @@ class Splitter:
 
     @cached_property
     def _cuts(self) -> CutFinder | InnerCutFinder | None:
-        """Finds safe cuts; it is false if the pattern has none."""
+        """Finds safe cuts. None, or a finder that is false, if the pattern has none."""
         return CutFinder(self._automaton) if self._automaton else None
 
     @cached_property

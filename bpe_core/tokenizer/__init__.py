@@ -470,7 +470,7 @@ class Tokenizer:
         for text in texts:
             if not isinstance(text, str):  # the kernel would take any bytes
                 raise TypeError(
-                    f"A text to encode is a str, not {type(text).__name__}; decode it first."
+                    f"A text to encode is a str, not {type(text).__name__}; decode bytes first."
                 )
         try:
             encoded = self._encode_texts_in_kernel(texts, as_arrays)
@@ -743,9 +743,10 @@ def in_threads(
         )
     n_threads = most_threads() if num_threads is None else num_threads
     results = in_order(
-        lambda share: encode(share[1]),
+        lambda share: encode(share.items),
         shares(texts, _SHARE),
         n_threads,
-        here=lambda share: n_threads < 2 or share[0] < _SHARE,
+        # For a small batch, a thread costs more than it saves.
+        in_this_thread=lambda share: n_threads < 2 or share.size < _SHARE,
     )
     return list(chain.from_iterable(results))

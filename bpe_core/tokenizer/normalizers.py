@@ -293,7 +293,7 @@ class ReplacedMatches(Rule):
 class SourceMap:
     """Maps a normalized text to its original. The text is added part by part.
 
-    All characters of a replacement come from the whole range that they replace.
+    Every character of a replacement is mapped to the whole range that was replaced.
     """
 
     def __init__(self) -> None:

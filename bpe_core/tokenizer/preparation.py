@@ -270,7 +270,7 @@ class Preparation:
 
     @property
     def only_splits(self) -> bool:
-        """Whether the pipeline does nothing to a text, apart from special tokens, except split it."""
+        """Whether the pipeline only splits a text, once its special tokens are found."""
         changes_text = self.normalize or self.has_metaspace or self.drops_space
         if changes_text or self.within:
             return False

@@ -124,7 +124,7 @@ class Options:
         for text in texts:
             if not isinstance(text, str) or not text:
                 raise OptionError(
-                    f"The special token {text!r} is not a text of at least one character."
+                    f"A special token is a non-empty string, not {text!r}."
                 )
             if text in seen:
                 raise OptionError(
@@ -138,7 +138,7 @@ class Options:
             raise OptionError(f"end_of_word is a text such as '</w>', not {marker!r}.")
         if without_surrogates(marker) != marker:
             raise OptionError(
-                f"end_of_word {marker!r} holds half of a character; use whole characters."
+                f"end_of_word {marker!r} holds half of a character (a lone surrogate); use whole characters."
             )
         if len(marker) > _LONGEST_END_OF_WORD:
             raise OptionError(

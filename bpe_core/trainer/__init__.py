@@ -118,8 +118,8 @@ class Merges(Sequence[Merge]):
         """Return the number of bytes of a token that these merges make; None for other tokens."""
         n_known = len(self._lengths)
         if n_known < len(self):
-            new_tokens = self.pairs[2][n_known:]
-            lengths = map(len, self.token_bytes[n_known:])
+            new_tokens = self.pairs[2][n_known : len(self)]
+            lengths = map(len, self.token_bytes[n_known : len(self)])
             self._lengths.update(zip(new_tokens, lengths, strict=True))
         return self._lengths.get(token)
 
@@ -334,7 +334,7 @@ class Trainer:
             The new merges.
 
         Raises:
-            OptionError: A merge is not the one of the training to resume.
+            OptionError: A merge is not the one of the run to resume.
         """
         if n < 0:
             raise OptionError(f"A number of merges is 0 or more, not {n}.")
@@ -369,7 +369,7 @@ class Trainer:
         self._compare_with_known(start)
 
     def _compare_with_known(self, start: int) -> None:
-        """Raise `OptionError` if a merge after the first `start` differs from the training to resume."""
+        """Raise `OptionError` if a merge after the first `start` differs from the run to resume."""
         if start >= len(self._known):
             return
         merges = self.merges[start:]
@@ -379,7 +379,7 @@ class Trainer:
         for step, (was, now) in enumerate(zip(expected, made, strict=False), start + 1):
             if was != now:
                 raise OptionError(
-                    f"Step {step:,} of the training to resume does not follow from these texts; start a new training."
+                    f"Step {step:,} of the run to resume does not follow from these texts; start a new run."
                 )
 
     def _saves_little(self) -> bool:

@@ -77,12 +77,12 @@ def check_options(earlier: Tokenizer, options: Options, sample: str) -> None:
     record = earlier.record
     if record is None:
         raise OptionError(
-            "The tokenizer to resume from has no record of its training; start a new training."
+            "The tokenizer to resume from has no record of its training; start a new run."
         )
     if options.vocab_size < earlier.n_tokens:
         raise OptionError(
-            f"The training to resume has {earlier.n_tokens:,} tokens already; "
-            "ask for at least as many, or start a new training."
+            f"The run to resume already has {earlier.n_tokens:,} tokens; "
+            f"ask for a vocab_size of at least {earlier.n_tokens:,}, or start a new run."
         )
     for name, option in OPTION_OF.items():
         old_value = getattr(record, name)
@@ -101,8 +101,8 @@ def check_options(earlier: Tokenizer, options: Options, sample: str) -> None:
 def _check_same(option: str, old_value: object, new_value: object) -> None:
     if old_value != new_value:
         raise OptionError(
-            f"The training to resume had the {option} {_described(old_value)}, "
-            f"not {_described(new_value)}; give the same options, or start a new training."
+            f"The run to resume had the {option} {_described(old_value)}, "
+            f"not {_described(new_value)}; give the same options, or start a new run."
         )
 
 
@@ -113,26 +113,26 @@ def check_texts(earlier: Tokenizer, sources: Sequence[Source]) -> None:
     texts = [(source.sha256, source.weight) for source in sources]
     if texts != old_texts and sorted(texts) == sorted(old_texts):
         raise OptionError(
-            "The training to resume had these texts in another order; give them in that order."
+            "The run to resume had these texts in another order; give them in that order."
         )
     for old, source in zip(old_sources, sources, strict=False):
         if old.weight != source.weight:
             raise OptionError(
-                f"{source.name} counted {formatted(old.weight)} times in the training to resume, "
-                f"not {formatted(source.weight)}; give the same weights, or start a new training."
+                f"{source.name} counted {formatted(old.weight)} times in the run to resume, "
+                f"not {formatted(source.weight)}; give the same weights, or start a new run."
             )
         if old.sha256 != source.sha256:
             change = "has changed"
             if old.name != source.name:
-                change = f"is read in place of {old.name}"
+                change = f"is read in place of {old.name}, which is another text,"
             raise OptionError(
-                f"{source.name} {change} since the training to resume; start a new training."
+                f"{source.name} {change} since the run to resume; start a new run."
             )
     if len(old_sources) != len(sources):
         n_texts = counted(len(sources), "text")
         raise OptionError(
-            f"The corpus has {n_texts} now, and had {len(old_sources):,} in the training to resume; "
-            "give the same texts, or start a new training."
+            f"The corpus has {n_texts} now, and had {len(old_sources):,} in the run to resume; "
+            "give the same texts, or start a new run."
         )
 
 

@@ -33,6 +33,7 @@ def start_of(options: Options, old: Vocabulary | None) -> Start:
     up with each merge.
     """
     vocabulary = first_vocabulary(options, old)
+    # A piece of all 256 bytes, in the order of the tie rule, begins as these ids and ends with the marker.
     base_ids = vocabulary.symbols(tie_rule(options.ties).alphabet)
     if old is None:
         first_id = max(base_ids) + 1

@@ -440,8 +440,8 @@ class Vocabulary:
 
     @cached_property
     def id_by_bytes(self) -> Mapping[bytes, int]:
-        """Bytes of each token -> its id. If several ids have the same bytes, it is the lowest id that is not only
-        special. Takes O(n) the first time."""
+        """Bytes of each token -> its id. Of several ids with the same bytes it is the lowest id of an ordinary token, or
+        of a special token if none is ordinary. Takes O(n) the first time."""
         found: dict[bytes, int] = {}
         is_ordinary = self.bytes_of.__contains__
         for token in sorted(

@@ -220,13 +220,13 @@ class RankedVocabulary(Vocabulary):
         )
 
     def late_merges(self) -> list[Triple]:
-        """Return merges of tokens that are built with the help of tokens of higher rank.
+        """Return one merge for each token that texts become, but that tokens of lower rank do not build.
 
-        Example: the ranks are abc, ab. No tokens of lower rank build abc. But once ab is joined, ab and c become abc.
+        Example: abc has rank 0 and ab has rank 1. No token of lower rank builds abc, so `merges` has no merge for it.
+        But texts do become abc: ab is joined first, then ab and c.
 
-        One merge per token is enough. As long as no merge crosses their borders, the same bytes become the same tokens
-        in any text, one join after the other (see `bpe_core.vocabulary.merge_loop`). So before they are one token, they
-        are always the same two.
+        One merge per token is enough. The bytes of a token are joined in the same order wherever they become that
+        token, so the last two parts of a token are always the same. `bpe_core.vocabulary.merge_loop` has the proof.
         """
         merges: list[Triple] = []
         for token, data in self.base.items():

@@ -50,7 +50,7 @@ class AuditRequest(Request):
 
     def run(self, job: Job) -> None:
         tokenizer = load(self.tokenizer, pattern=self.pattern)
-        findings, subject = examined(tokenizer, self, job)
+        findings, subject = examine_request(tokenizer, self, job)
         if subject is not None:
             for name, column in subject.columns.items():
                 for values in _batches(column.items(), _COLUMN_BATCH):
@@ -73,14 +73,14 @@ class Verdicts(NamedTuple):
     verdicts: tuple[Verdict, ...]
 
 
-def examined(
+def examine_request(
     tokenizer: Tokenizer, request: AuditRequest, job: Job
 ) -> tuple[Findings, AuditSubject | None]:
     """Count the texts of a request, and examine the tokenizer.
 
     Returns:
         The findings, and their subject. If the job is stopped, these are the findings so far, and
-        the subject is None before all texts are counted.
+        the subject is None if not all texts were counted.
     """
     matrix = None
     if request.embeddings:

@@ -1,7 +1,7 @@
 """Explaining the merges of a tokenizer: count its corpus, and go through the merges step by step.
 
-`bpescope why` prints a `Subject`. For the app a worker answers questions about it, also while its
-merges are being learned.
+`bpescope why` prints a `Subject`. For the app, a worker answers questions about it, even while its
+merges are still being learned.
 """
 
 from collections import Counter

@@ -131,11 +131,11 @@ class TrainRequest(Request):
         """Load what an earlier run has learned.
 
         Returns:
-            None if no run is to be resumed, or if it left no file, which is reported.
+            The tokenizer, or None if there is nothing to resume. A missing checkpoint is reported.
 
         Raises:
             FormatError: The file to resume from does not exist.
-            OptionError: It is not complete.
+            OptionError: The file is not a complete checkpoint.
         """
         checkpoint = self.checkpoint_path
         if checkpoint is not None and not checkpoint.exists():
@@ -332,7 +332,7 @@ def _save(tokenizer: Tokenizer, request: TrainRequest, job: Job) -> str:
         job.send(Saved(str(refuge)))
         problem = str(error).rstrip(".")
         raise FormatError(
-            f"{problem}; the tokenizer is saved in {refuge} instead."
+            f"{problem}. The tokenizer was saved to {refuge} instead."
         ) from None
     job.send(Saved(output))
     return output

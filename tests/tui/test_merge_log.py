@@ -317,4 +317,4 @@ async def test_uses_of_a_saved_training_are_counted_from_its_merges() -> None:
     async with alone(log, size=(100, 20)) as (pilot, _):
         log.show(merges, n_tokens=n_tokens)
         await pilot.pause()
-        assert log.uses and log.uses.left == expected.left
+        assert log.uses and log.uses.remaining == expected.remaining

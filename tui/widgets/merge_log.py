@@ -49,7 +49,7 @@ def _ties(log: MergeLog, row: int) -> str:
 
 
 def _uses(log: MergeLog, row: int) -> Count:
-    return log.uses.left.get(log.merges[row].token, 0) if log.uses else 0
+    return log.uses.remaining.get(log.merges[row].token, 0) if log.uses else 0
 
 
 def _ratio(log: MergeLog, row: int) -> str:

@@ -235,12 +235,13 @@ class Player:
             assert time.monotonic() < end, (
                 f"{screen.run} goes on, or tokens are not known: {screen.editor.area.edited.live}"
             )
+            features = screen.features
             if screen.run.busy:
-                screen.action_do("training.stop")
+                screen.run_in_background(features.training.stop())
             elif screen.audit.running:
-                screen.action_do("audit.audit")
+                features.audit.audit()
             elif screen.comparison.running:
-                screen.action_do("comparison.compare")
+                features.comparison.compare()
             await asyncio.sleep(0.02)
         await self.settle()
 

@@ -159,7 +159,7 @@ def test_what_was_learned_is_kept_elsewhere_if_its_place_fails_at_the_end(
     (kept,) = (folder / "refuge").iterdir()
     assert ended.returncode == 2 and load(kept).step == 3
     assert (
-        f"No space left on device; the tokenizer is saved in {kept} instead."
+        f"No space left on device. The tokenizer was saved to {kept} instead."
         in ended.stderr.decode()
     )
 

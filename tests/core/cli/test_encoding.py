@@ -124,7 +124,7 @@ def test_results_come_in_order_and_no_more_is_taken_ahead_than_is_told():
             second.set()
         return n
 
-    results = in_order(work, islice(taken, 40), 2, here=lambda n: n % 10 == 7)
+    results = in_order(work, islice(taken, 40), 2, in_this_thread=lambda n: n % 10 == 7)
     assert next(results) == 0
     assert next(taken) == AHEAD * 2 + 1
     assert list(results) == [*range(1, 5), *range(6, 41)]

@@ -196,7 +196,7 @@ def test_changed_texts_and_options_are_told_and_nothing_is_lost(
     before, merges = out.read_bytes(), load(out).merges
     again = [*command, "--resume"]
     assert (
-        "had the ties 'first', not 'lowest'; give the same options, or start a new training"
+        "had the ties 'first', not 'lowest'; give the same options, or start a new run"
         in told(capfd, *again, "--ties", "lowest")
     )
     checkpoint = tmp_path / "out.json.checkpoint"
@@ -210,7 +210,7 @@ def test_changed_texts_and_options_are_told_and_nothing_is_lost(
     assert load(out).merges[:44] == merges
     out.write_bytes(before)
     (corpus / "c.txt").write_text("one more")
-    assert "has 3 texts now, and had 2 in the training to resume" in told(capfd, *again)
+    assert "has 3 texts now, and had 2 in the run to resume" in told(capfd, *again)
     (corpus / "c.txt").unlink()
     (corpus / "b.txt").write_text("another one")
     assert "texts/b.txt has changed since" in told(capfd, *again)

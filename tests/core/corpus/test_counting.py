@@ -111,8 +111,10 @@ def test_a_text_without_any_place_to_cut_is_joined_not_more_often_than_it_double
             return 0
 
     blocks = [b"a" * 10] * 1000
-    assert list(counts.parts(iter(blocks), Nowhere(), 10)) == [b"a" * 10_000]
-    list(counts.parts(iter(blocks), Nowhere(), 10))
+    assert list(counts.cut_between_pieces(iter(blocks), Nowhere(), 10)) == [
+        b"a" * 10_000
+    ]
+    list(counts.cut_between_pieces(iter(blocks), Nowhere(), 10))
     assert Nowhere.looked < 30_000
 
 

@@ -159,7 +159,7 @@ def test_another_pattern_of_the_same_words_is_another_pattern():
 def test_another_tokenizer_that_fails_leaves_the_one_in_use():
     tokenizer = train("aab ab", vocab_size=258, pattern="gpt4")
     live = LiveText(tokenizer, "a" * 200_001)
-    with pytest.raises(OptionError, match="no place to cut"):
+    with pytest.raises(OptionError, match="no safe place to cut"):
         live.use(train("aab ab", vocab_size=258, pattern="words", end_of_word="</w>"))
     assert live.tokenizer is tokenizer and live.ids == tokenizer.encode_ordinary(
         "a" * 200_001

@@ -168,7 +168,7 @@ def test_what_cannot_be_shown_is_refused_and_nothing_has_changed():
     with pytest.raises(UnknownTokenError, match="U\\+0071"):
         live.splice(0, 0, "q")
     with pytest.raises(
-        OptionError, match="200,001 characters have no place to cut them"
+        OptionError, match="200,001 characters in a row have no safe place to cut"
     ):
         LiveText(MAKERS["end of word"](), "low " * 128 + "w" * (LONGEST + 1))
     with pytest.raises(OptionError, match="range from 2 to 4 is not in"):

@@ -59,7 +59,7 @@ def test_a_tokenizer_is_extended_with_its_own_pattern() -> None:
         ({"max_token_length": 5}, "had the longest token none, not 5"),
         ({"end_of_word": "_"}, "had the end of word none, not '_'"),
         ({"special_tokens": ["<e>"]}, "had the specials none, not '<e>'"),
-        ({"vocab_size": 270}, "has 280 tokens already"),
+        ({"vocab_size": 270}, "already has 280 tokens"),
     ],
 )
 def test_other_options_are_refused(asked: dict[str, object], sentence: str) -> None:
@@ -84,7 +84,7 @@ def test_other_texts_weights_and_merges_are_refused() -> None:
         ([TEXT, TEXT], "is read in place of"),
         (
             Counts.weighted([(Counts.of([TEXT]), 3)]),
-            "counted 1 times in the training to resume, not 3",
+            "counted 1 times in the run to resume, not 3",
         ),
     ):
         with pytest.raises(OptionError, match=sentence):
@@ -95,7 +95,7 @@ def test_other_texts_weights_and_merges_are_refused() -> None:
         earlier.vocabulary, earlier.pattern, record=replace(earlier.record, steps=steps)
     )
     with pytest.raises(
-        OptionError, match="Step 6 of the training to resume does not follow"
+        OptionError, match="Step 6 of the run to resume does not follow"
     ):
         train([TEXT], vocab_size=280, resume=other)
     with pytest.raises(OptionError, match="no record"):

@@ -191,8 +191,8 @@ def test_the_garbage_collector_is_left_as_it_was():
         ({"vocab_size": 300, "min_count": 0}, "min_count is 0"),
         ({"vocab_size": 300, "max_token_length": 1}, "max_token_length is 1"),
         ({"vocab_size": 300, "special_tokens": ["<s>", "<s>"]}, "named twice"),
-        ({"vocab_size": 300, "special_tokens": [""]}, "at least one character"),
-        ({"vocab_size": 300, "special_tokens": [1]}, "at least one character"),
+        ({"vocab_size": 300, "special_tokens": [""]}, "non-empty string"),
+        ({"vocab_size": 300, "special_tokens": [1]}, "non-empty string"),
         ({"vocab_size": 300, "special_tokens": "<s>"}, "a list of texts"),
         (
             {"vocab_size": 300, "min_count": 10**20},

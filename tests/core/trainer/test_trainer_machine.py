@@ -111,7 +111,7 @@ class TrainerMachine(RuleBasedStateMachine):
         }
         self.trainer = Trainer(self.texts, **limits, **self.options)
         assert self.trainer.n_known == max(step, self.trainer.record.n_given)
-        with pytest.raises(OptionError, match="the training to resume"):
+        with pytest.raises(OptionError, match="the run to resume"):
             Trainer([*self.texts, "more"], **limits, **self.options)
 
     @precondition(lambda self: self.n_made)

@@ -26,7 +26,7 @@ from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.worker import explain as explaining
-from bpe_core.worker.audit import AuditRequest, examined
+from bpe_core.worker.audit import AuditRequest, examine_request
 from bpe_core.worker.explain import (
     AskStep,
     ExplainRequest,
@@ -169,7 +169,7 @@ def test_weighted_texts(
             (paths[::-1], True),
             ([*paths, str(texts[1])], False),
         ):
-            _, subject = examined(
+            _, subject = examine_request(
                 tokenizer, AuditRequest("", corpus=tuple(corpus)), job
             )
             assert subject and subject.usage and subject.usage.of_training == its_own, (
