@@ -21,9 +21,11 @@ import pytest
 from bpe_core import Counts, Trainer, load
 from bpe_core.cli.main import main
 from bpe_core.corpus import counts as counts_module
-from bpe_core.corpus import find_files
+from bpe_core.corpus import find_files, tables
 from bpe_core.corpus.reading import Skipped, Unreadable
+from bpe_core.corpus.recognition import NotText
 from bpe_core.corpus.sampling import Sample
+from bpe_core.corpus.unpacking import Limits
 from bpe_core.errors import OptionError, TextError
 from bpe_core.patterns import splitter
 from bpe_core.worker.weights import tempered
@@ -513,3 +515,15 @@ def test_a_table_with_very_many_columns_does_not_list_them_all(
     said = capsys.readouterr().err
     assert "Of wide.csv the field column1000 is read, not column0, column1" in said
     assert len(said) < 2000
+
+
+@pytest.mark.parametrize("end", [b"", b"\n", b"\n[]\n"])
+def test_a_row_of_exactly_the_greatest_length_is_read(end: bytes) -> None:
+    limits = Limits(memory=1000 << 5, size=10**6)
+
+    def first_record(n_bytes: int) -> object:
+        row = b'"' + b"x" * (n_bytes - 2) + b'"'
+        return next(tables._json_records(io.BytesIO(row + end), limits))
+
+    assert first_record(1000) == "x" * 998
+    assert isinstance(first_record(1001), NotText)
