@@ -21,13 +21,13 @@ from bpe_core.visible import counted, shortened, token_label, visible
 from bpe_core.weighted import count_text, for_programs
 
 _NAMED: Final = 5
-"""Tokens of only one training that are named."""
+"""Tokens of only one training run that are named."""
 _NONE: Final = "none"
 """The value of an option that was not given."""
 
 
 def run_options(tokenizer: Tokenizer) -> dict[str, str]:
-    """Return the options of a training by name, from its record; {} without a record.
+    """Return the options of a training run by name, from its record; {} without a record.
 
     The names come from `OPTIONS`, followed by "texts", the corpus without its weights.
     """
@@ -139,10 +139,10 @@ def found(paths: Iterable[Path]) -> Iterator[TrainingRun]:
 
 
 class RunDifference(NamedTuple):
-    """The difference between two trainings. Merges are equal if they join the same bytes."""
+    """The difference between two training runs. Merges are equal if they join the same bytes."""
 
     options: dict[str, tuple[str, str]]
-    """Name -> its value in each training, for the options that differ."""
+    """Name -> its value in each training run, for the options that differ."""
     n_same: int
     """How many merges are the same, from the first on."""
     next: tuple[str, str]
@@ -225,7 +225,7 @@ def _tokens_after(tokenizer: Tokenizer, step: int) -> dict[bytes, None]:
 
 
 def _texts_of(tokenizer: Tokenizer) -> Counter[tuple[str, object]] | None:
-    """Return the texts of a training with their weights, without their order."""
+    """Return the texts of a training run with their weights, without their order."""
     if tokenizer.record is None:
         return None
     return Counter(
@@ -273,7 +273,7 @@ def exported(
         names: Their files.
 
     Raises:
-        OptionError: The file has no record of a training, which a record or curve is made from.
+        OptionError: The file has no record of a training run, which a record or curve is made from.
     """
     if what == "merges":
         return _merges(tokenizers[0])
@@ -296,7 +296,7 @@ def _record(tokenizer: Tokenizer) -> str:
 
 
 def _curves(tokenizers: Sequence[Tokenizer], names: Sequence[str]) -> list[str]:
-    """Return a row for each step of each training, with its name if there are several."""
+    """Return a row for each step of each training run, with its name if there are several."""
     are_several = len(tokenizers) > 1
     header = ",".join(CurvePoint._fields)
     lines = [f"run,{header}\n" if are_several else f"{header}\n"]

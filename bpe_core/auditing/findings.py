@@ -131,7 +131,7 @@ GLITCH_SHARE: Final = 0.003
 """Share of glitch tokens in a vocabulary: 140 of GPT-2's 50,257 tokens (Watkins and Rumbelow 2023, "Glitch token
 archaeology"), 188 of Llama 3's 128,256 (the results of Land and Bartolo 2024, "Fishing for Magikarp")."""
 LIKELY: Final = 0.5
-"""A guess from how a token was built, or from how often a training left it, is a warning from this strength on."""
+"""A guess from how a token was built, or from how often a training run left it, is a warning from this strength on."""
 SUSPECTED: Final = 0.1
 """Strength from which on evidence from chosen texts is a warning: one in ten such tokens is a glitch."""
 HALF_LEFT: Final = 0.01

@@ -25,9 +25,9 @@ MAX_GAP: Final = 5
 MIN_RATIO: Final = 0.99
 """Or its step / the step of that merge, from which on it is suspected."""
 WINDOW: Final = 500
-"""Tokens compared on each side of a place, in search of the end of a training."""
+"""Tokens compared on each side of a place, in search of the end of a training run."""
 ENDED: Final = 0.9
-"""Share of tokens in a window that no later merge uses, from which on a training may end there."""
+"""Share of tokens in a window that no later merge uses, from which on a training run may end there."""
 FALL: Final = 0.25
 """By how much the share must be lower in the next window. By chance it differs by 0.08, one time in a million."""
 
@@ -70,7 +70,7 @@ def scaffold(subject: AuditSubject) -> Iterator[Finding]:
 
     The strength of a guess by rank fades with the occurrences left, and counts as far as it is `unusual` in this
     vocabulary that so few are left: in a small corpus many merges have equal counts and so are close together, which
-    says nothing about any of them. The strength by the counts of a training fades with the share left, give or take one
+    says nothing about any of them. The strength by the counts of a training run fades with the share left, give or take one
     occurrence: all of twelve may go by chance.
     """
     usage = subject.usage
@@ -215,9 +215,9 @@ def by_rank(vocabulary: Vocabulary, token: int, last: int) -> RankGuess | None:
 
 
 def end_of_order(vocabulary: Vocabulary) -> int:
-    """Return the last step up to which the ranks are the order of one training; `n_merges` if they all are.
+    """Return the last step up to which the ranks are the order of one training run; `n_merges` if they all are.
 
-    It is detected from the vocabulary alone, to within some merges, in O(merges). In one training the share of tokens
+    It is detected from the vocabulary alone, to within some merges, in O(merges). In one training run the share of tokens
     that no later merge uses grows with the rank, up to 1 at the end, since fewer and fewer merges follow. If a second
     list was appended, the share falls at once: in Llama 3 from 0.97 to 0.4 after 100,000 merges, in Qwen too. Lists of
     fewer than a thousand merges, and of tokens that don't use one another, are not detected.

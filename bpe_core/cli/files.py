@@ -60,16 +60,16 @@ def add(commands: Subcommands) -> None:
 
 
 def run_runs(options: Namespace) -> int:
-    """List the trainings in a folder, or show where two trainings differ.
+    """List the training runs in a folder, or show where two training runs differ.
 
     runs
     runs vocabularies/ --json
     runs mine.json other.json
 
-    A training is listed when its tokenizer is saved, and until then by its checkpoint. Folders in a
+    A training run is listed when its tokenizer is saved, and until then by its checkpoint. Folders in a
     folder are not searched.
 
-    Two files are compared: which options differ, how many merges are the same, what each training
+    Two files are compared: which options differ, how many merges are the same, what each training run
     merged next, and which tokens only one of them has.
     """
     paths = [Path(path) for path in options.paths]
@@ -106,7 +106,7 @@ def run_runs(options: Namespace) -> int:
 
 
 def _row(description: Mapping[str, Any], rules: str) -> list[str]:
-    """Return the row of a training in the table of `runs`."""
+    """Return the row of a training run in the table of `runs`."""
     return [
         description["path"],
         description["created"][: len("2026-01-31T12:00")].replace("T", " "),
@@ -121,7 +121,7 @@ def _row(description: Mapping[str, Any], rules: str) -> list[str]:
 
 
 def _print_difference(paths: Sequence[Path], *, as_json: bool) -> None:
-    """Print where two trainings differ."""
+    """Print where two training runs differ."""
     first, second = paths
     difference = RunDifference.of(load(first), load(second))
     if as_json:
@@ -140,13 +140,13 @@ def _print_difference(paths: Sequence[Path], *, as_json: bool) -> None:
 
 
 def run_export(options: Namespace) -> int:
-    """Print the merges, the curve or the record of a training.
+    """Print the merges, the curve or the record of a training run.
 
     export merges mine.json > merges.tsv
     export curve mine.json larger.json -o curve.csv
 
     merges: one merge per line, with tabs between the columns. curve: the size of the corpus after
-    each merge, as CSV, for one training or several. record: options, texts and steps, as JSON. To
+    each merge, as CSV, for one training run or several. record: options, texts and steps, as JSON. To
     use a tokenizer with other libraries, see convert.
     """
     if options.what != "curve" and len(options.tokenizer) > 1:

@@ -20,7 +20,7 @@ from bpe_core.weighted import Count, formatted
 
 
 class _Check(NamedTuple):
-    """A part of the result of a training, in words."""
+    """A part of the result of a training run, in words."""
 
     subject: str
     expected: str
@@ -29,7 +29,7 @@ class _Check(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A training with its corpus, options and expected result."""
+    """A training run with its corpus, options and expected result."""
 
     name: str  # its key in `PRESETS`, such as "S0"
     title: str

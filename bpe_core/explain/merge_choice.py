@@ -131,7 +131,7 @@ def explain(
 
 
 class _Candidates:
-    """The pairs that a training can choose from at the step of `counts`."""
+    """The pairs that a training run can choose from at the step of `counts`."""
 
     def __init__(
         self, counts: PairCounts, ties: str, max_token_length: int | None

@@ -1,4 +1,4 @@
-"""The counts of all pairs in a corpus, at any step of a training.
+"""The counts of all pairs in a corpus, at any step of a training run.
 
 Nothing is trained again. After k merges, a piece of the corpus has the tokens that the first k merges make of it. So
 the counts at a step come from encoding each distinct piece once. To go one step forward or back, only the pieces that

@@ -97,7 +97,7 @@ class Fields:
         return value
 
     def count(self, key: str, default: int | None = None) -> Count:
-        """Return a count of a training, which may be a fraction; see `count_in`."""
+        """Return a count of a training run, which may be a fraction; see `count_in`."""
         count = count_in(self.any(key, default))
         return self.number(key, default) if count is None else count
 

@@ -1,4 +1,4 @@
-"""Formulas of metrics: compression, entropies, shared vocabulary, and the curve of a training."""
+"""Formulas of metrics: compression, entropies, shared vocabulary, and the curve of a training run."""
 
 import math
 from collections.abc import Iterable
@@ -163,19 +163,19 @@ class CurvePoint(NamedTuple):
 def training_curve(tokenizer: Tokenizer) -> list[CurvePoint]:
     """Return a point for each step of the training that made a tokenizer, from step 0 to its own.
 
-    A vocabulary of k merges is a prefix of its own merges, so one training gives the values for all
+    A vocabulary of k merges is a prefix of its own merges, so one training run gives the values for all
     sizes. Each point follows from the one before in constant time, and nothing is encoded again: a
     merge that joins n occurrences of two tokens takes n from their counts, and its own token starts
     with n.
 
     Raises:
-        OptionError: The tokenizer has no record of a training.
+        OptionError: The tokenizer has no record of a training run.
     """
     record = tokenizer.record
     vocabulary = tokenizer.vocabulary
     if record is None:
         raise OptionError(
-            "This tokenizer has no curve, because its file has no record of a training; "
+            "This tokenizer has no curve, because its file has no record of a training run; "
             "choose one that bpescope trained."
         )
     n_vocab_start = vocabulary.at(0).n_tokens

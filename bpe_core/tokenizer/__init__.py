@@ -215,7 +215,7 @@ class Tokenizer:
         return self._with(self.vocabulary.at(step), record=self.record)
 
     def with_merges(self, merges: Iterable[Triple]) -> Self:
-        """Return this tokenizer with `merges` appended, as during a training. Its `record` is None.
+        """Return this tokenizer with `merges` appended, as during a training run. Its `record` is None.
 
         It copies no merges, unless another tokenizer was extended from this one before.
         """

@@ -1,7 +1,7 @@
-"""The options of a training, each declared once, and the record of a training that its tokenizer's file keeps.
+"""The options of a training run, each declared once, and the record of a run that its tokenizer's file keeps.
 
-The command line, the app, tokenizer files, the history of trainings and the comparison of two trainings loop over the
-fields of `Options`. So a new option is one line here, and its effect in the trainer.
+The command line, the app, tokenizer files, the history of runs and the comparison of two runs loop over the fields of
+`Options`. So a new option is one line here, and its effect in the trainer.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from bpe_core.vocabulary import ID_LAYOUTS
 from bpe_core.weighted import Count, count_text, exact_fraction
 
 STOPPED: Final = "stopped"
-"""The stop reason of a training that would have learned more."""
+"""The stop reason of a training run that would have learned more."""
 YES: Final = "yes"
 """The value of an option that is a flag on the command line."""
 LARGEST_VOCABULARY: Final = 0x110000 - 256
@@ -34,7 +34,7 @@ _LONGEST_END_OF_WORD: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """The texts about an option of a training."""
+    """The texts about an option of a training run."""
 
     argument: str
     """Its argument of `bpescope train`, without dashes."""
@@ -305,18 +305,18 @@ def peers_name(name: str, written: Callable[[str], str] = str) -> str:
 
 
 def check_option_names(options: Mapping[str, object]) -> None:
-    """Raise `UnknownOptionError` for the first name that is not one of a training's options."""
+    """Raise `UnknownOptionError` for the first name that is not one of a training run's options."""
     for name in options:
         if name not in OPTION_OF:
             hint = peers_name(name) or f"choose from {', '.join(OPTION_OF)}"
-            raise UnknownOptionError(f"A training has no option {name!r}; {hint}.")
+            raise UnknownOptionError(f"A training run has no option {name!r}; {hint}.")
 
 
 ENDING: Final = ("vocab_size", "min_count", "min_share")
 """The options that only say when training ends, and change no merge before that."""
 
 INHERITED: Final = ("id_layout", "special_tokens", "end_of_word")
-"""The options that come from the vocabulary if a training extends one."""
+"""The options that come from the vocabulary if a training run extends one."""
 
 EXTEND: Final = Option(
     argument="extend",
@@ -380,7 +380,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     option.argument: option
     for option in (*OPTION_OF.values(), EXTEND, *READING, WEIGHT)
 }
-"""All options of a training, by argument."""
+"""All options of a training run, by argument."""
 
 
 def parsed_options(kind: type, typed: Mapping[str, str]) -> dict[str, Any]:
@@ -426,7 +426,7 @@ def named_as_on_screen(sentence: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingRecord(Options):
-    """The options of one training and its results. `steps[i]` belongs to merge i of its vocabulary.
+    """The options of one training run and its results. `steps[i]` belongs to merge i of its vocabulary.
 
     The special tokens are in the vocabulary, and not repeated here. Counts and sizes are fractions if texts have
     fractional weights.

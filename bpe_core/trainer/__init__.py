@@ -50,7 +50,7 @@ _NO_LIMIT: Final = (1 << 63) - 1  # the largest number that the kernel takes
     slots=True
 )  # a frozen one takes three times as long to make, and there are many
 class Merge:
-    """One step of a training.
+    """One step of a training run.
 
     Example:
         >>> next(Trainer("low low", vocab_size=258))
@@ -170,7 +170,7 @@ class Trainer:
             start: A vocabulary whose merges come first, whatever the corpus counts. Its ids stay; new tokens take the
                 free ids in ascending order. Layout, special tokens and end-of-word marker are those of the vocabulary,
                 and so is the pattern if it is a tokenizer's and no other is given.
-            resume: What an earlier training of the same texts with the same options has learned. Its merges are made
+            resume: What an earlier training run of the same texts with the same options has learned. Its merges are made
                 again and must be the same.
             progress: Called now and then with (done, total) while pairs are counted.
             **options: The fields of `Options`.
@@ -452,7 +452,7 @@ def _use_pattern_of(counts: Counts, options: TrainOptions) -> None:
 def record_of(
     begun: TrainingRecord, merges: Merges, stop_reason: str
 ) -> TrainingRecord:
-    """Return the record of a training that has made these merges; `begun` is its `Trainer.record`."""
+    """Return the record of a training run that has made these merges; `begun` is its `Trainer.record`."""
     n_given = min(begun.n_given, len(merges))
     return replace(
         begun, steps=tuple(merges.steps()), stop_reason=stop_reason, n_given=n_given

@@ -1,4 +1,4 @@
-"""Save the merges of a training in a file while it runs, and resume the training from that file.
+"""Save the merges of a training run in a file while it runs, and resume the training from that file.
 
 A checkpoint is a tokenizer file in bpescope's own format: its training record has the options and
 the digests of the texts. To resume, the trainer counts the texts and makes the merges again, and
@@ -29,7 +29,7 @@ LARGEST_PART: Final = 0.02
 
 
 class Checkpoints:
-    """Writes the checkpoints of one training to `path`; none if it is None."""
+    """Writes the checkpoints of one training run to `path`; none if it is None."""
 
     def __init__(
         self, path: Path | None, report: Callable[[str], object] | None = None
@@ -107,7 +107,7 @@ def _check_same(option: str, old_value: object, new_value: object) -> None:
 
 
 def check_texts(earlier: Tokenizer, sources: Sequence[Source]) -> None:
-    """Raise `OptionError` if these are not the texts of an earlier training. Names may differ."""
+    """Raise `OptionError` if these are not the texts of an earlier training run. Names may differ."""
     old_sources = earlier.record.sources if earlier.record else ()
     old_texts = [(source.sha256, source.weight) for source in old_sources]
     texts = [(source.sha256, source.weight) for source in sources]

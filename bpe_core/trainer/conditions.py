@@ -1,4 +1,4 @@
-"""Conditions that a training waits for: FIELD OP NUMBER, such as "ratio >= 3.5"; a number is a step.
+"""Conditions that a training run waits for: FIELD OP NUMBER, such as "ratio >= 3.5"; a number is a step.
 
 >>> condition("ratio >= 3.50"), str(condition("1024"))
 (Condition(field='ratio', op='>=', number=Fraction(7, 2)), 'step >= 1,024')

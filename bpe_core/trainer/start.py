@@ -1,4 +1,4 @@
-"""Prepare the start of a training: at the bytes, or at a vocabulary whose merges are given.
+"""Prepare the start of a training run: at the bytes, or at a vocabulary whose merges are given.
 
 A learner numbers symbols from 0: the 256 bytes in the order of the tie rule, the end-of-word marker,
 then one symbol per merge. This module assigns an id to each symbol.
@@ -15,7 +15,7 @@ from bpe_core.vocabulary import Vocabulary
 
 
 class Start(NamedTuple):
-    """What a training knows before its first merge."""
+    """What a training run knows before its first merge."""
 
     vocabulary: Vocabulary
     """The vocabulary without merges."""
@@ -26,7 +26,7 @@ class Start(NamedTuple):
 
 
 def start_of(options: Options, old: Vocabulary | None) -> Start:
-    """Prepare the start of a training that extends `old`, if that is not None.
+    """Prepare the start of a training run that extends `old`, if that is not None.
 
     `old` has passed `check_extensible`. Its tokens and special tokens keep their ids, and new tokens
     take the free ids in ascending order. In a new vocabulary, special tokens after the merges move
@@ -51,7 +51,7 @@ def start_of(options: Options, old: Vocabulary | None) -> Start:
 
 
 def first_vocabulary(options: Options, old: Vocabulary | None) -> Vocabulary:
-    """Return the vocabulary before the first merge of a training that extends `old`, if not None."""
+    """Return the vocabulary before the first merge of a training run that extends `old`, if not None."""
     if old is not None:
         return old.at(0)
     return Vocabulary.of_bytes(
@@ -84,7 +84,7 @@ def check_extensible(old: Vocabulary) -> None:
 
 
 def inherited(old: Vocabulary) -> TrainOptions:
-    """Return the options that a training takes from the vocabulary it extends.
+    """Return the options that a training run takes from the vocabulary it extends.
 
     The layout is "specials-first" if all special tokens have lower ids than the bytes.
     """

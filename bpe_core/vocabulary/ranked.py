@@ -297,7 +297,7 @@ def recovered(
 
     The bytes of a token are merged by the tokens of lower rank. If that leaves two tokens, they are the parts. They are
     compatible (see `bpe_core.vocabulary.merge_loop`), so no text ever builds the token from another two. If it leaves
-    more, no merge makes the token in the order of a training; a piece equal to it may still be looked up as a whole.
+    more, no merge makes the token in the order of a training run; a piece equal to it may still be looked up as a whole.
 
     Args:
         symbols: How a piece becomes symbols.

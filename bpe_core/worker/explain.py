@@ -77,7 +77,7 @@ class Subject:
 
     @classmethod
     def of_training(cls, recipe: Recipe, job: Job) -> Self:
-        """Make a subject of a training, without merges.
+        """Make a subject of a training run, without merges.
 
         Raises:
             OptionError: The recipe is not valid.
@@ -225,7 +225,7 @@ class ExplainRequest(Request):
     preset: str = ""  # the founding example whose texts are counted
     paths: tuple[str, ...] = ()  # the texts that are counted without a preset
     recipe: Recipe | None = None
-    """A training, instead of a file. `LearnedMerges` brings its merges."""
+    """A training run, instead of a file. `LearnedMerges` brings its merges."""
 
     def run(self, job: Job) -> None:
         if self.recipe:

@@ -4,7 +4,7 @@ The first message to a worker is a request. Later ones are `Stop`, and the messa
 request understands. A worker answers with events in this order. `Failed` may come at any point, and
 is then the last one:
 
-A training: WorkProgress* Skipped* Counted WorkProgress* Started (Merges | Checkpoint)* Saved Done
+A training run: WorkProgress* Skipped* Counted WorkProgress* Started (Merges | Checkpoint)* Saved Done
 A count:    WorkProgress* Skipped* Counted Done
 A fetch:    WorkProgress* Saved Done
 An audit:   the events of a count, for the corpus and for the reference,
@@ -22,7 +22,7 @@ from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.weighted import Count
 
 Role = Literal["corpus", "reference"]
-"""The texts of a training or an audit, or those that an audit compares them with."""
+"""The texts of a training run or an audit, or those that an audit compares them with."""
 Activity = Literal["counting", "preparing", "auditing", "comparing", "fetching"]
 _HEAD: Final = 4
 """Bytes before each message that hold its length, the most significant first."""

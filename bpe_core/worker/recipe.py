@@ -1,4 +1,4 @@
-"""The recipe of a training: which texts it reads, and by which rules it learns."""
+"""The recipe of a training run: which texts it reads, and by which rules it learns."""
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """The texts and options of a training, as the user chose them."""
+    """The texts and options of a training run, as the user chose them."""
 
     paths: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""A training as a job: count, learn until it ends or is stopped, and save the tokenizer."""
+"""A training run as a job: count, learn until it ends or is stopped, and save the tokenizer."""
 
 import gc
 import os
@@ -38,7 +38,7 @@ SLICE_SECONDS: Final = 0.005
 
 @dataclass(frozen=True, slots=True)
 class CountRequest(Request):
-    """Count the texts of a training, and the pieces into which a pattern splits them."""
+    """Count the texts of a training run, and the pieces into which a pattern splits them."""
 
     recipe: Recipe
     pattern: str
@@ -185,7 +185,7 @@ def train(request: TrainRequest, job: Job) -> Tokenizer | None:
 
 
 class _Training:
-    """A training, from its request to its end."""
+    """A training run, from its request to its end."""
 
     def __init__(self, request: TrainRequest, job: Job) -> None:
         self._request = request
@@ -345,7 +345,7 @@ def tokenizer_of(
     start_record: TrainingRecord,
     stop_reason: str,
 ) -> Tokenizer:
-    """Make a tokenizer from the merges that a training has sent.
+    """Make a tokenizer from the merges that a training run has sent.
 
     Args:
         merges: All of them, from the first.
@@ -372,5 +372,5 @@ def learned_by_heart(counts: Sequence[Count]) -> str:
     step = next(step for step, count in enumerate(counts, 1) if 0 < count <= 1)
     return (
         f"From step {step:,} on each pair occurred only once: such tokens only memorize this text. "
-        "With a minimum count of 2 a training stops before them."
+        "With a minimum count of 2 a training run stops before them."
     )

@@ -1,4 +1,4 @@
-"""The weights of texts: computed from their sizes, or those that they had in a training."""
+"""The weights of texts: computed from their sizes, or those that they had in a training run."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -52,7 +52,7 @@ def recorded_weights(
     paths: Sequence[str],
     job: Job,
 ) -> dict[str, Fraction]:
-    """Return the weights that texts had in a training, by path, except weights of 1.
+    """Return the weights that texts had in a training run, by path, except weights of 1.
 
     A text is recognized by its digest, in any order and by any name, so all texts are read once if
     one of them had a weight. How many are unknown is reported. Raises `Stopped`.

@@ -238,7 +238,7 @@ def test_an_option_that_only_other_libraries_have_is_told_by_its_name_here(name,
         with pytest.raises(kind) as caught:
             train("low lower", vocab_size=260, **{name: 2})
         assert str(caught.value).startswith(
-            f"A training has no option '{name}'; {hint}"
+            f"A training run has no option '{name}'; {hint}"
         )
 
 
