@@ -41,8 +41,8 @@ def train(
 ) -> list[tuple[int, int, int, int, int, int]]:
     """Learn at most `n_merges` merges from `pieces`. Bytes have the ids 0 to 255, merges the ids from 256 on.
 
-    Training stops if no pair occurs `min_count` times. Pairs longer than `max_token_length` bytes are skipped. The
-    pairs in `given` are merged first, even if they don't occur.
+    Training stops when no pair occurs at least `min_count` times. Pairs longer than `max_token_length` bytes are
+    skipped. The pairs in `given` are merged first, even if they don't occur.
 
     Each merge is (left id, right id, new id, the pair's count, number of pairs with this count, tokens left after it).
     The number of pairs is 0 for a given pair.

@@ -234,7 +234,7 @@ def _texts_of(tokenizer: Tokenizer) -> Counter[tuple[str, object]] | None:
 
 
 def _merge_at(tokenizer: Tokenizer, index: int) -> str:
-    """Describe a merge, with its counts if there is a record; "" after the last merge."""
+    """Describe merge `index`, from 0, with its counts if there is a record; "" after the last merge."""
     if index >= tokenizer.step:
         return ""
     left, right, _ = tokenizer.vocabulary.merge_of(index + 1)

@@ -47,7 +47,7 @@ def as_ids(values: Iterable[object]) -> list[int]:
 
 
 def _as_list(values: Iterable[object]) -> list[object]:
-    # An array or a tensor can convert all its numbers in a tenth of the time that an iteration takes.
+    # An array or a tensor can convert all its numbers ten times as fast as an iteration over it.
     as_list = getattr(values, "tolist", None)
     numbers = values if as_list is None else as_list()
     try:

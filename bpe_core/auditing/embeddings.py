@@ -284,7 +284,7 @@ def _first_component(slices: _Slices) -> "Array":
     """Return the first right singular vector of all rows, of length 1: float32 of shape (n_columns,).
 
     This is subspace iteration: `_VECTORS` directions are multiplied by rows.T @ rows `_ROUNDS` times, and made
-    orthogonal each time. The first component is the best combination of these directions.
+    orthonormal each time. The first component is the best combination of these directions.
     """
     import numpy
 
@@ -298,7 +298,8 @@ def _first_component(slices: _Slices) -> "Array":
         products = numpy.zeros((n_columns, n_vectors), numpy.float64)
         for rows in map(_finite, slices):
             products += rows.T @ (rows @ directions)
-    # The eigenvector of the largest eigenvalue comes last.
+    # directions.T @ products is rows.T @ rows restricted to these directions. Its eigenvector with the largest
+    # eigenvalue, which comes last, is the best combination.
     _, combinations = numpy.linalg.eigh(directions.T @ products)
     component = directions @ combinations[:, -1]
     length = float(numpy.linalg.norm(component)) or 1.0

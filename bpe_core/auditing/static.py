@@ -248,8 +248,8 @@ def summary(tokenizer: Tokenizer) -> Iterator[str]:
     if last < n_merges:
         last_token = vocabulary.merge_of(last)[2]
         yield (
-            f"After merge {last:,} (id {last_token:,}) the ranks no longer follow the order of the same training: the "
-            f"{n_merges - last:,} merges after it were appended, and are not judged by their rank."
+            f"After merge {last:,} (id {last_token:,}) the ranks no longer follow the order of one training run: the "
+            f"{n_merges - last:,} merges after it were appended and are not judged by rank."
         )
     ids = vocabulary.ids()
     unused = [(a + 1, b - 1) for a, b in pairwise([-1, *ids]) if b > a + 1]

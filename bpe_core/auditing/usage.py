@@ -133,7 +133,7 @@ def _taken_by_merges(
 
 
 def _is_training_corpus(tokenizer: Tokenizer, counts: Counts, n_tokens: Count) -> bool:
-    """Whether these texts have as many bytes, and now as many tokens, as the training record says."""
+    """Whether these texts have as many bytes as the training record says, and as many tokens as after its last merge."""
     record = tokenizer.record
     step = tokenizer.step
     if record is None or not 0 < step <= len(record.steps):

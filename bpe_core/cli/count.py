@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bpe_core.cli.arguments import Parser, Subcommands, add_command
 from bpe_core.cli.streams import StderrReporter
-from bpe_core.cli.train import SOURCES, add_choice, recipe_of
+from bpe_core.cli.train import SOURCES, add_selection, recipe_of
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError
 from bpe_core.report import ReportTable, aligned
@@ -29,7 +29,7 @@ def add(commands: Subcommands) -> None:
     parser.add_value(
         "--pattern", "P", pattern.help("gpt4", f"such as {pattern.example}"), "gpt4"
     )
-    add_choice(parser)
+    add_selection(parser)
     _add_output(parser, required=False)
     parser = add_command(commands, run_counts)
     parser.add_argument("what", choices=("merge",), help="add up the counts")

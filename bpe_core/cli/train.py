@@ -61,7 +61,7 @@ def add_arguments(parser: Parser) -> None:
         None,
         type=integer,
     )
-    add_choice(parser)
+    add_selection(parser)
     parser.add_value(
         "--counts",
         "C",
@@ -115,8 +115,8 @@ def _add_option(parser: Parser, field: "Field[Any]") -> None:
     )
 
 
-def add_choice(parser: Parser) -> None:
-    """Add the options that select and weigh documents: `--field` and fields of `Recipe`."""
+def add_selection(parser: Parser) -> None:
+    """Add the options that select, weigh and count documents: `--field` and fields of `Recipe`."""
     parser.add_value(
         "--field --column",
         "NAME",
@@ -148,7 +148,7 @@ def add_choice(parser: Parser) -> None:
 
 
 def recipe_of(options: Namespace, rules: Mapping[str, Any]) -> Recipe:
-    """Make a `Recipe` from the options that `add_choice` and other commands declare."""
+    """Make a `Recipe` from the options that `add_selection` and other commands declare."""
     values = _fields_of(Recipe, options)
     paths: list[str] = []
     for path in options.paths:

@@ -160,7 +160,7 @@ def _blocks(file: IO[bytes], n_bytes: int) -> Iterator[bytes]:
 class WholeText:
     """A text that is read to its end before its first block is used.
 
-    A file whose last bytes are not a text is so left out as a whole. A long text waits in a
+    This way, a file whose last bytes are not text is left out as a whole. A long text waits in a
     temporary file.
     """
 
@@ -173,7 +173,7 @@ class WholeText:
             self._file.close()
 
     def read(self, blocks: Iterable[str]) -> None:
-        """Read the text."""
+        """Read all blocks; more than `_HELD` characters are moved to a temporary file."""
         n_held = 0
         for block in blocks:
             self._held.append(block)

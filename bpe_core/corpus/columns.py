@@ -111,7 +111,7 @@ def arrow_batches(file: IO[bytes], choose: Choose, limits: Limits) -> Iterator[A
     is_file = file.read(6) == _FILE_MARK
     file.seek(-8, io.SEEK_END)
     if not file.read().endswith((_STREAM_END, _FILE_MARK)):
-        raise NotText("it ends too early, without the mark of its end; get it again")
+        raise NotText("it is cut off: its end marker is missing; download it again")
     start = 8 if is_file else 0
     file.seek(start)
     _check_message(file, limits)  # the schema
@@ -134,7 +134,7 @@ def arrow_batches(file: IO[bytes], choose: Choose, limits: Limits) -> Iterator[A
 
 
 def _check_message(file: IO[bytes], limits: Limits) -> int:
-    """Pass over a message and return its kind, or 0 at the end. Check what it unpacks to.
+    """Skip a message and return its kind, or 0 at the end. Check its size, packed and unpacked, against the limits.
 
     Messages are described in arrow.apache.org/docs/format/Columnar.html.
     """

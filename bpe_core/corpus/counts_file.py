@@ -70,7 +70,7 @@ _PARQUET_OPTIONS: Final = {
     "use_dictionary": _NUMBERS,
     "write_page_checksum": True,
 }
-_DAMAGED: Final = "it is damaged, for its digest does not match"
+_DAMAGED: Final = "it is damaged: its digest does not match"
 _EXACT: Final = pa.decimal128(38)
 """A type that holds any sum of numbers of 64 bits."""
 
@@ -257,7 +257,7 @@ def read(source: Any, spill: "Spill | None" = None, least: int = 1) -> Counts:
             raise FormatError(f"{name} cannot be read: {reason_of(error)}.") from error
         reason = shortened(visible(str(error).partition("\n")[0]), 200).rstrip(".")
         raise FormatError(
-            f"{name} is not a whole file of counts that this bpescope reads: {reason}; "
+            f"{name} is not a complete file of counts that this version can read ({reason}); "
             "count the texts again."
         ) from error
 

@@ -206,7 +206,7 @@ class Sample:
             file: The next file of `reading`.
             reading: Reports progress.
             rng: Draws the rows.
-            seen: The digests of documents in files before.
+            seen: The digests of documents in earlier files.
         """
         found = _MarkedDocuments(bytearray(), set(), [])
         for number, blocks in enumerate(reading.documents(file), 1):

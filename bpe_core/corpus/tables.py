@@ -224,7 +224,7 @@ def _column_records(
 
 
 def _arrow_columns_to_read(schema: Any, field: str) -> list[str]:
-    """Return the columns to read of a schema of Arrow: `field`, or if it is "" all with texts."""
+    """Return the names of the columns to read: the one that holds `field`, or all columns of texts if it is ""."""
     is_within_column = len(keys_of(field)) > 1
     names = [
         column.name

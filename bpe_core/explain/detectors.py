@@ -28,9 +28,12 @@ _LOOKALIKES: Final = str.maketrans(
     "ABESIJKMHOPCTXaesijopcyxhdqwABEZHIKMNOPTYXoav",
 )
 """Cyrillic and Greek letters -> the Latin letters that they look like, for `str.translate`."""
-_LOOKS_ALIKE: Final = "".join(map(chr, _LOOKALIKES))
-_MIXED: Final = re.compile(rf"[A-Za-z][{_LOOKS_ALIKE}]|[{_LOOKS_ALIKE}][A-Za-z]")
+_LOOKALIKE_LETTERS: Final = "".join(map(chr, _LOOKALIKES))
+_MIXED: Final = re.compile(
+    rf"[A-Za-z][{_LOOKALIKE_LETTERS}]|[{_LOOKALIKE_LETTERS}][A-Za-z]"
+)
 _HALF_WORD: Final = re.compile(r"\w{0,30}")
+"""Matches at the start of any text, perhaps no characters."""
 _LETTER_IN: Final = re.compile(
     r"(?<![\w'’])['\"‘“]?([b-hj-np-z])(?:['’]?s)?['\"’”]?\s[^\n]{0,12}?\bin\b[^\n]{0,12}?\b(?=[a-z]*\1)([a-z]{5,24})\b",
     re.IGNORECASE,
@@ -116,7 +119,7 @@ class Detectors:
             start = match.start() - len(_HALF_WORD.findall(before[::-1])[0])
             end = match.end() + len(_HALF_WORD.findall(after)[0])
             word = text[start:end]
-            odd = next(letter for letter in word if letter in _LOOKS_ALIKE)
+            odd = next(letter for letter in word if letter in _LOOKALIKE_LETTERS)
             latin = word.translate(_LOOKALIKES)
             n_tokens, n_without = self._count(text, offset, start, end, latin)
             reason = (

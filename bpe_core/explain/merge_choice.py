@@ -163,7 +163,7 @@ class _Candidates:
         }
 
     def order_of(self, rule: str) -> Callable[[Pair], Any]:
-        """Return a sort key of tied pairs: the rule takes the pair with the lowest key."""
+        """Return a sort key for tied pairs: the rule takes the pair with the lowest key."""
         return sort_key(rule, self._vocabulary, self._first_places.__getitem__)
 
     def ranking(self, changes: Mapping[Pair, Count]) -> PairRanking:

@@ -261,10 +261,15 @@ class Unstable:
     def _can_follow(
         self, prefix: _Prefix, token: int, data: bytes, following: Sequence[str]
     ) -> bool:
-        """Whether the pattern splits some continuation such that the token follows the prefix in one piece."""
+        """Whether some continuation lets `token` follow the prefix.
+
+        It completes the token, and the pattern makes one piece of all text after the last of `prefix.ends`.
+        """
         for text, added in _completed(data[len(prefix.swallowed) :], following):
+            # The tokenizer normalizes texts, so a continuation that is not normalized never occurs.
             if self._composes and not is_normalized("NFC", self._text[-1:] + text):
                 continue
+            # The text that is added must not merge with a part of the token.
             if added and self._vocabulary.join(data + added)[:1] != (token,):
                 continue
             end = len(self._text) + len(text)

@@ -45,9 +45,9 @@ def _module(name: str) -> ModuleType:
 
     Each module has these functions:
 
-    - `recognizes(data)`: whether the content of a file has this format, perhaps with errors.
+    - `recognizes(data)`: whether the content of a file has this format, even if it is broken.
     - `read(file, pattern)`: return the tokenizer in the file, with another split pattern if one
-      is given. Raises any `BpeError`.
+      is given. May raise any `BpeError`.
 
     The modules in `WRITABLE` also have one of these. Both raise `FormatError` if the format can't
     express the tokenizer:

@@ -88,11 +88,12 @@ class TokenizerFile:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a file, and unpack it if it is packed by gzip or xz.
+        """Read a file, and unpack it if it is packed by gzip, xz, bzip2 or zstd.
 
         Raises:
-            FormatError: The file cannot be read, is packed by another program, or has more than
-                `LARGEST_FILE` bytes, packed or unpacked.
+            FormatError: The file cannot be read, is an archive, or has more than `LARGEST_FILE`
+                bytes after unpacking.
+            FetchError: The library that unpacks zstd is missing.
         """
         where = visible(shortened(os.fspath(path), 200))
         try:
@@ -121,7 +122,7 @@ class TokenizerFile:
     def stem(self) -> str:
         """The file name without suffixes: "vocab" for vocab.json and for vocab.json.gz."""
         path = self.path
-        if path.suffix in (".gz", ".xz"):
+        if path.suffix in (".gz", ".xz", ".bz2", ".zst"):
             path = path.with_suffix("")
         return path.stem
 

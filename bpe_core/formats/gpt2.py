@@ -217,7 +217,7 @@ def _belong_together(vocab: Path, merges: Path) -> bool:
 def files_for(tokenizer: Tokenizer, path: Path) -> Iterator[tuple[Path, list[str]]]:
     """Yield (path, text in parts) of both files, first the one at `path`.
 
-    That is the vocabulary, unless its name is the name of a file of merges. If a vocabulary is
+    The file at `path` is the vocabulary, unless its name is one of a file of merges. If a vocabulary is
     named, its merges are replaced as well. If merges are named, no vocabulary is replaced.
 
     Raises:

@@ -289,9 +289,9 @@ def _record(
     training = fields.fields("training")
     values: dict[str, Any] = {}
     for field in fields_of(TrainingRecord):
-        is_required = field.default is MISSING
         if field.name in _WRITTEN_SEPARATELY:
             continue
+        is_required = field.default is MISSING
         if is_required or field.name in training:
             is_count = field.type in (int, int | None, Count)
             read_value = training.count if is_count else training.text

@@ -37,7 +37,7 @@ def _why_not(switch: str) -> str:
         raise KernelError(
             f"{SWITCH}=1 asks for the compiled kernel, but it is {problem}; "
             "compile it with `python hatch_build.py`, "
-            f"install a C compiler and then bpescope again, or unset {SWITCH}."
+            f"install a C compiler and reinstall bpescope, or unset {SWITCH}."
         )
     return problem
 
@@ -49,7 +49,7 @@ def _problem() -> str:
     except ModuleNotFoundError:
         return "not compiled"
     except ImportError as error:
-        return f"not to be loaded ({error})"
+        return f"not loadable ({error})"
     is_gil_enabled = getattr(sys, "_is_gil_enabled", None)
     # A free-threaded Python turns the GIL on when it imports the kernel, except with PYTHON_GIL=0.
     if is_gil_enabled and not is_gil_enabled():

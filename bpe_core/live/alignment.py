@@ -228,8 +228,8 @@ def _split(
 def _shares(piece: str, ids: Sequence[int], tokenizer: Tokenizer) -> list[Range]:
     """Return the characters of a prepared piece that each of its tokens covers, even partially.
 
-    An unknown token covers all characters without a token up to the next token. An end-of-word marker covers none. If
-    the tokens cannot be matched with the piece, each token covers all of it.
+    An unknown token covers a run of characters that have no token, or one character if the next token is unknown too.
+    An end-of-word marker covers none. If the tokens cannot be matched with the piece, each token covers all of it.
     """
     data = utf8(piece)
     starts = list(byte_offsets(piece))
@@ -244,9 +244,8 @@ def _shares(piece: str, ids: Sequence[int], tokenizer: Tokenizer) -> list[Range]
         is_last = next_token is None
         if begins_at_character and _is_unknown(piece[first], token, tokenizer):
             last = first + 1
-            if (
-                next_token != token
-            ):  # otherwise each unknown character has its own token
+            # If the next token is unknown too, each unknown character has its own token.
+            if next_token != token:
                 while last < len(piece) and _is_unknown(piece[last], token, tokenizer):
                     last += 1
             end = starts[last]
@@ -256,7 +255,7 @@ def _shares(piece: str, ids: Sequence[int], tokenizer: Tokenizer) -> list[Range]
             end = len(data)
         else:
             return all_of_piece
-        ranges.append((min(first, len(piece)), bisect_left(starts, end)))
+        ranges.append((first, bisect_left(starts, end)))
         byte = end
     return ranges if byte == len(data) else all_of_piece
 

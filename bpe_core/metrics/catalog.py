@@ -106,11 +106,11 @@ def _of_all_texts(name: str, comparison: Comparison, index: int) -> float:
 def of_all_texts(
     comparison: Comparison, progress: OnMetric | None = None
 ) -> dict[str, list[float]]:
-    """Compute the metrics that take all texts.
+    """Compute the metrics that need all texts.
 
     Args:
-        comparison: The comparison, with its texts. Without morphemes, the metrics of morphemes are
-            left out, and without a sample the metric of edits.
+        comparison: The comparison, with its texts. Without morphemes, the morpheme metrics are
+            left out; without a sample, `edit_survival` is.
         progress: Called before each value. Errors that it raises are passed on.
 
     Returns:

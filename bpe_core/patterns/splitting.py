@@ -174,11 +174,14 @@ class _ByExpression(Splitter):
             return pieces
         if self.lossy:
             return [text[start:end] for start, end in self.places(text)]
+        # A quick way. An expression with an automaton is plain: its matches come in order, and hold all that they
+        # consume, unlike with (?r) or \K. If their lengths add up to the text, they are its pieces.
         if self._automaton and not self._untrusted.has_groups:
             matches = self._untrusted.findall(text)
             is_whole_text = sum(map(len, matches)) == len(text)
             if is_whole_text and "" not in matches:
                 return matches
+        # Otherwise, texts between the matches are pieces too.
         bounds = [0]
         for start, end in self._untrusted.spans(text):
             bounds += (start, end)

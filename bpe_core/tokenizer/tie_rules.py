@@ -52,7 +52,7 @@ def tie_rule(name: str) -> TieRule:
 def sort_key(
     name: str, vocabulary: Vocabulary, first_place: Callable[[Pair], Any]
 ) -> Callable[[Pair], Any]:
-    """Return a sort key of equally frequent pairs of ids: the rule chooses the pair with the lowest key.
+    """Return a sort key for equally frequent pairs of ids: the rule chooses the pair with the lowest key.
 
     `first_place` returns where a pair first occurs in the corpus.
     """

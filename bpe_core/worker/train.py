@@ -68,7 +68,7 @@ class TrainRequest(Request):
 
     @property
     def checkpoint_path(self) -> Path | None:
-        """The path of the checkpoints; None if the output is not a file on disk."""
+        """The path of the checkpoints; None if none is named and there is no output file on disk to put them next to."""
         if self.checkpoint:
             return Path(self.checkpoint)
         output = file_of(self.output) if self.output else None

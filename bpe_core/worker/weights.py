@@ -23,17 +23,18 @@ def tempered(
     """Compute weights that balance sources: a share p of the bytes becomes p^alpha.
 
     Args:
-        sizes: Pairs of (bytes, number of the source). Sizes of the same source are added.
-        alpha: From 0, all sources count alike, to 1, each counts by its size.
+        sizes: Pairs of (bytes, number of the source). The number is a Fraction, because the caller
+            groups files by it as if it were their weight. Sizes of the same source are added.
+        alpha: From 0 (all sources count alike) to 1 (each counts by its size).
 
     Returns:
-        The weight by the number of the source. The largest source has weight 1, the others are
+        The weight by the number of the source. The largest source has weight 1; the others are
         rounded to hundredths.
 
     Example:
-        >>> sizes = [(400, Fraction(1)), (100, Fraction(2))]
+        >>> sizes = [(900, Fraction(1)), (100, Fraction(2))]
         >>> tempered(sizes, Fraction(1, 2))
-        {Fraction(1, 1): Fraction(1, 1), Fraction(2, 1): Fraction(2, 1)}
+        {Fraction(1, 1): Fraction(1, 1), Fraction(2, 1): Fraction(3, 1)}
     """
     totals = Counter[Fraction]()
     for n_bytes, source in sizes:

@@ -195,7 +195,7 @@ def test_what_is_no_whole_file_of_counts_is_refused_in_one_sentence(
     ):
         place.write_bytes(wrong)
         with pytest.raises(
-            FormatError, match=r"^[^\n]*c is not a whole file of counts [^\n]*\.$"
+            FormatError, match=r"^[^\n]*c is not a complete file of counts [^\n]*\.$"
         ):
             Counts.load(place)
     with pytest.raises(FormatError, match="no such file"):
@@ -376,7 +376,7 @@ def test_a_value_out_of_range_is_named(
         return
     with pytest.raises(FormatError) as refused:
         Counts.load(tmp_path / "c")
-    assert str(refused.value).startswith(f"{tmp_path / 'c'} is not a whole file of")
+    assert str(refused.value).startswith(f"{tmp_path / 'c'} is not a complete file of")
     assert reason in str(refused.value)
     assert str(refused.value).endswith("; count the texts again.")
 
@@ -481,5 +481,5 @@ def test_rows_that_are_not_those_of_the_digest_are_refused(
     with monkeypatch.context() as patch:
         patch.setattr(counts_file._Digest, "add", lambda digest, batch: None)
         Counts.of("a b").save(tmp_path / "c")
-    with pytest.raises(FormatError, match="it is damaged, for its digest does not"):
+    with pytest.raises(FormatError, match="it is damaged: its digest does not"):
         Counts.load(tmp_path / "c")

@@ -61,7 +61,7 @@ def test_a_required_kernel_that_is_missing_is_told_in_one_sentence(
     ("before", "reason"),
     [
         (STALE, "compiled from other sources"),
-        (BROKEN, "not to be loaded (undefined symbol: x)"),
+        (BROKEN, "not loadable (undefined symbol: x)"),
         (WITHOUT_GIL, "not safe without the GIL"),
     ],
 )
