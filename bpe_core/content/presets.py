@@ -73,11 +73,14 @@ class Preset:
         for subject, expected, found in checks:
             if found != expected:
                 problem = f"{subject}{found}, not {expected}"
-                return False, f"{self.name} did not come out as published: {problem}"
+                return (
+                    False,
+                    f"{self.name} does not match the published result: {problem}",
+                )
         if self.stated:
             stated = f"tokens made, in order: {tokens}, not {_labels_of(self.stated)}"
             return True, f"{self.name} differs from what its article states: {stated}"
-        return True, f"{self.name} came out as published: {sizes}"
+        return True, f"{self.name} matches the published result: {sizes}"
 
 
 def _sizes(n_merges: int, n_tokens: Count) -> str:

@@ -169,7 +169,7 @@ class Pitfalls:
         n = self._live.n_characters
         last = self._live.between(max(0, n - 1), n)
         if last and last in " \t\xa0\u3000" and self._continues_as_word(end):
-            reason = "The text ends with the space of the next word."
+            reason = "The text ends in a space that belongs to the next word."
             return [Pitfall("trailing space", n - 1, n, reason)]
         if end is None or len(end.ids) < 2 or last.isspace():
             return []

@@ -20,7 +20,7 @@ def test_it_comes_out_and_what_an_article_states_and_is_not_so_is_said(name):
             "we wes west west</w> lo ne newest</w> low low</w>, not es est lo low"
         )
     else:
-        assert sentence.startswith(f"{name} came out as published: ")
+        assert sentence.startswith(f"{name} matches the published result: ")
 
 
 def test_another_training_does_not():
@@ -36,7 +36,7 @@ def test_another_training_does_not():
     ):
         came_out, sentence = preset.verdict(tokenizer)
         assert not came_out and sentence.startswith(
-            f"S1 did not come out as published: {found}"
+            f"S1 does not match the published result: {found}"
         )
 
 
@@ -64,7 +64,7 @@ def test_at_the_prompt(name, tmp_path, capsys):
     assert (
         differs
         if name == "S2-prose"
-        else "came out as published: 20 merges, 109 tokens left"
+        else "matches the published result: 20 merges, 109 tokens left"
     ) in shown
     assert load(out).step == PRESETS[name].n_merges
 

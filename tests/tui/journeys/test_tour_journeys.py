@@ -1,10 +1,13 @@
 """Lessons: each to its end, left and taken up again, those of a file, and what is said at the first start."""
 
+import re
 from pathlib import Path
 
 import pytest
 from player import Cells, Player, play
 
+from bpe_core import train
+from bpe_core.content.samples import EDITOR_GREETING, EXAMPLES, SAMPLES
 from tests.tui.test_main import in_a_terminal
 from tui.disk import config
 from tui.disk.lessons import LessonError, own_lessons, read_lesson
@@ -68,6 +71,63 @@ async def test_a_lesson_leads_to_its_end_and_on(small: Path, number: int) -> Non
             await player.until(
                 "step 24 of 24", "Type here", lambda screen: "leave" not in screen
             )
+
+
+async def test_a_space_at_the_end_of_the_prompt_is_a_token_as_the_lesson_says() -> None:
+    lesson = TOUR[6]
+    assert "Press End, type a space" in lesson.steps[4]["say"]
+    async with play(size=(80, 24)) as player:
+        await begin(player, 7)
+        for number in range(1, 5):
+            await player.until(
+                caption(lesson.title, number), says(lesson.steps[number - 1])
+            )
+            player.press("ctrl+r" if number == 2 else "f12")
+        await player.until(caption(lesson.title, 5), "6 tokens", "The answer is")
+        player.press("end", "space")
+        await player.until(caption(lesson.title, 6), "7 tokens", "+1 token ")
+
+
+def test_lessons_state_what_the_engine_counts() -> None:
+    said = {
+        lesson.name: " ".join(step["say"] for step in lesson.steps)
+        for lesson in own_lessons()
+    }
+    text = {sample.name: sample.path.read_bytes().decode() for sample in SAMPLES}
+    story = train(text["english-prose"], vocab_size=1024)
+
+    assert text["english-prose"].count(" t") == 483
+    assert "a space (␣) and t, 483 times" in said["0-first-start"]
+    assert story.decode(story.at(5).encode(" the")[:1]) == " the"
+    assert len(story.at(4).encode(" the")) == 2
+    assert "at step 5, ␣t and he became ␣the" in said["0-first-start"]
+
+    assert [story.token_bytes(id) for id in story.encode("café")] == [
+        b"ca",
+        b"f",
+        b"\xc3",
+        b"\xa9",
+    ]
+    assert "They join c and a in café, but é and 雨 stay bytes" in said["1-bytes"]
+
+    assert "strawberry" not in text["english-prose"]
+    assert len(story.encode("strawberry")) == 5
+    assert "never occurs in the story, so it is five tokens" in said["5-encoding"]
+
+    everyday = train(
+        text["english-everyday"], vocab_size=700, special_tokens=["<|user|>"]
+    )
+    assert len(everyday.encode("<|user|>", disallowed_special=())) == 7
+    assert "ordinary text, seven tokens" in said["7-special-tokens"]
+
+
+def test_no_sentence_depends_on_colors() -> None:
+    sentences = [step["say"] for lesson in own_lessons() for step in lesson.steps]
+    sentences += [sample.reason for sample in SAMPLES]
+    sentences += [example.see for example in EXAMPLES]
+    sentences.append(EDITOR_GREETING)
+    for sentence in sentences:
+        assert not re.search(r"(?i)\bcolou?r", sentence)
 
 
 async def test_a_lesson_is_left_and_taken_up_again_and_all_is_there_as_it_was(

@@ -158,7 +158,7 @@ async def test_the_presets_come_out_as_promised(small: Path) -> None:
             await player.until(f"{preset}  ")
             player.click(f"{preset}  ")
             await player.until(
-                f"{preset} came out as published",
+                f"{preset} matches the published result",
                 f"step {step} of {step}",
                 f"{len(ids)} tokens",
             )
