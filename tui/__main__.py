@@ -165,7 +165,7 @@ def _checked_tokenizer(tokenizer: str) -> str:
     """Return the absolute path of a tokenizer, or a name that may be one. Raise `BpeError` for anything else."""
     if os.path.exists(tokenizer):
         return os.path.abspath(tokenizer)
-    from tui.disk.tokenizer_files import check_name
+    from tui.disk.arguments import check_name
 
     check_name(tokenizer)
     return tokenizer

@@ -37,9 +37,7 @@ class Autosave:
         self.path = file.path
         self._lock = file.lock
         if self.path != config.text_file():
-            tell(
-                f"Another bpescope is open: this one saves its text in {self.path}."
-            )
+            tell(f"Another bpescope is open: this one saves its text in {self.path}.")
         remove_abandoned(self.path.parent)
         self.beginning = config.load_text(self.path, tell)
         """The text of the last run; None if there was none."""
