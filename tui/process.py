@@ -88,7 +88,7 @@ class WorkerProcess:
             raise cancelled
 
     async def _end(self, process: Process) -> None:
-        """Wait for the worker to end; ask it to unless it ends by itself, and kill it after `PATIENCE` seconds.
+        """Terminate the worker unless it ends by itself, and kill it after `PATIENCE` seconds.
 
         A worker with nothing to save is killed at once: it may not notice for a long time that it was
         asked to end.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bpe_core.worker.messages import Counted
 
 PACES: Final = (160, 80, 40, 20, 10, 5, 0)
-"""Seconds in which all merges are shown, to choose from; 0 shows them as soon as they are learned."""
+"""Seconds in which all merges are shown, to choose from; 0 shows them without delay."""
 USUAL_PACE: Final = 20
 EDITORS_TEXT: Final = "the editor's text"
 """The name of the editor's text on the screen, and of the file that a worker reads it from."""
@@ -50,7 +50,7 @@ class TextSource:
     path: str
     title: str
     reason: str = ""
-    """What the text is good for."""
+    """The purpose of the text."""
     size: int | None = None
     """Bytes on the disk; None for a folder, which would have to be read."""
     is_folder: bool = False
@@ -206,7 +206,7 @@ def pace_told(pace: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AuditInputs:
-    """What an audit reads in addition to the tokenizer."""
+    """The inputs of an audit in addition to the tokenizer."""
 
     texts: bool | None = None
     """Whether to count tokens in the chosen texts; None counts if the tokenizer learned from them."""
@@ -223,7 +223,7 @@ class Audit:
     running: bool = False
     progress: str = ""
     inputs: AuditInputs = AuditInputs()
-    """What the next audit will read."""
+    """The inputs of the next audit."""
     subject: str = ""
     """What was found in what, or why the audit failed; "" before the first audit."""
     verdicts: Mapping[int, Verdict] = field(default_factory=dict, compare=False)
@@ -236,7 +236,7 @@ class Audit:
 
 @dataclass(frozen=True, slots=True)
 class TokenLines:
-    """The lines of the chosen texts with a token, as far as they have been found."""
+    """The lines of the chosen texts with a token, those found so far."""
 
     token: int | None = None
     searched: bool = False
@@ -259,7 +259,7 @@ class ComparisonRun:
     tokenizers: tuple[KnownTokenizer, ...] = ()
     """The others are compared with the first; each has its split pattern, also if its file has none."""
     texts: Sequence[ComparedText] = field(default=(), compare=False)
-    """The finished texts. When it grows, `progress` or `subject` changes too: they are compared, this is not."""
+    """The finished texts. Equality ignores them: when they grow, `progress` or `subject` changes, too."""
     found: Mapping[str, Any] | None = field(default=None, compare=False)
     """The results as in `compare --json`; of the first texts while the comparison runs."""
 
@@ -277,7 +277,7 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A tokenizer from elsewhere as it was when it was last opened; it is restored at the next start."""
+    """A tokenizer from elsewhere, in the state of its last opening; restored at the next start."""
 
     path: str = ""
     found_as: str = ""

@@ -1,4 +1,4 @@
-"""The arguments of the command line: which are texts, which are tokenizers, and where those are."""
+"""Find out which arguments of the command line are texts and which are tokenizers."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -19,14 +19,14 @@ from tui.state import KnownTokenizer
 
 
 class Recognized(NamedTuple):
-    """The arguments of the command line, sorted by what they are."""
+    """The arguments of the command line, sorted by their kind."""
 
     texts: tuple[str, ...]
     """Readable files and folders, and URLs."""
     tokenizers: tuple[str, ...]
     """Paths of tokenizer files; those named by -t come last."""
     doubts: tuple[str, ...]
-    """A sentence for each argument that may be meant differently."""
+    """A sentence for each argument that the user may have meant differently."""
     errors: tuple[str, ...]
     """A sentence for each argument that cannot be used."""
 

@@ -1,4 +1,4 @@
-"""What the app remembers between two starts, and where.
+"""The settings and texts that the app restores at the next start, and their files.
 
 Files are replaced in one step. A file that cannot be read is kept under another name, never overwritten.
 """
@@ -47,7 +47,7 @@ class Configuration:
     patterns: dict[str, str] = field(default_factory=dict)
     """Path of a tokenizer file -> the split pattern that the user gave for it."""
     pace: int = USUAL_PACE
-    """Seconds in which all merges of a training are shown; 0 shows them as soon as they are learned."""
+    """Seconds in which all merges of a training are shown; 0 shows them without delay."""
     lanes: tuple[LaneChoice, ...] = field(default=(), metadata={"of": LaneChoice})
     """The lanes of the editor after the first."""
     texts: tuple[str, ...] = ()
@@ -81,7 +81,7 @@ def _configuration_file() -> Path:
 
 
 def load_configuration(tell: Teller = _say_nothing) -> Configuration:
-    """Return the configuration of the last run, with defaults for what is missing or invalid.
+    """Return the configuration of the last run, with defaults for missing and invalid settings.
 
     If parts are invalid, keep a copy of the file and tell the user.
     """

@@ -159,13 +159,13 @@ def _line(source: str, step: int, name: str) -> int:
 
 
 class _Field(NamedTuple):
-    """What the value of a field must be."""
+    """The rules for the value of a field."""
 
     type: type
     expected: str
     """The valid values in words, such as "a number of merges"."""
-    is_valid: Callable[[Any, str], object]
-    """Take a value and the text in the editor; a result that is not true, or a BpeError, refuses it."""
+    is_valid: Callable[[Any, str], object] | None = None
+    """Take a value and the text in the editor; a false result or a BpeError refuses the value."""
 
 
 _Fields = Mapping[str, _Field]
@@ -177,7 +177,8 @@ def _problem(fields: _Fields, name: str, value: Any, text: str) -> str:
         return f"Unknown field {quoted(name)}; use {', '.join(fields)}"
     field = fields[name]
     try:
-        if type(value) is field.type and value != "" and field.is_valid(value, text):
+        has_type = type(value) is field.type and value != ""
+        if has_type and (field.is_valid is None or field.is_valid(value, text)):
             return ""
     except BpeError as error:
         return f"{name}: {error}"
@@ -207,10 +208,6 @@ def _are_tables(steps: list[object], _: str) -> bool:
 
 def _is_short_sentence(sentence: str, _: str) -> bool:
     return len(sentence) <= _LONGEST_SENTENCE
-
-
-def _is_any_text(_: str, __: str) -> bool:
-    return True
 
 
 def _is_text_source(name: str, text: str) -> bool:
@@ -274,7 +271,7 @@ _STEP_FIELDS: Final[_Fields] = {
         str, f"a text of at most {_LONGEST_SENTENCE} characters", _is_short_sentence
     ),
     # The app does the following in this order. First it puts a text into the editor:
-    "text": _Field(str, "a text", _is_any_text),
+    "text": _Field(str, "a text"),
     # then it trains with these options, or goes to a number of merges:
     "train": _Field(str, _TRAIN, _is_text_source),
     "options": _Field(dict, f"of {', '.join(_OPTIONS)}", _are_options),

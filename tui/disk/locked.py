@@ -16,7 +16,7 @@ from fcntl import LOCK_EX, LOCK_NB, flock
 from functools import cached_property
 from itertools import count
 from pathlib import Path
-from typing import Final, NamedTuple, Self, cast
+from typing import Final, Self, cast
 
 from bpe_core import untrusted_json
 from bpe_core.whole_file import MACHINE, remove_abandoned
@@ -33,9 +33,7 @@ class Autosave:
     """
 
     def __init__(self, tell: config.Teller) -> None:
-        file = _lock_first_free_file()
-        self.path = file.path
-        self._lock = file.lock
+        self.path, self._lock = _lock_first_free_file()
         if self.path != config.text_file():
             tell(f"Another bpescope is open: this one saves its text in {self.path}.")
         remove_abandoned(self.path.parent)
@@ -76,14 +74,11 @@ class Autosave:
             self._lock = None
 
 
-class _TextFile(NamedTuple):
-    path: Path
-    lock: int | None
-    """The descriptor of the locked file; None if no lock file can be written."""
+def _lock_first_free_file() -> tuple[Path, int | None]:
+    """Lock the first text file that no other copy of the app has locked.
 
-
-def _lock_first_free_file() -> _TextFile:
-    """Lock the first text file that no other copy of the app has locked."""
+    Return its path, and the descriptor of the lock; None if no lock file can be written.
+    """
     for number in count(1):
         path = config.text_file(number)
         lock_file = path.with_name(f".{path.name}.lock")
@@ -92,9 +87,9 @@ def _lock_first_free_file() -> _TextFile:
             file = os.open(lock_file, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError:
             # The folder cannot be written, so no text of another copy is saved in it.
-            return _TextFile(path, None)
+            return path, None
         if lock(file):
-            return _TextFile(path, file)
+            return path, file
         os.close(file)
     raise AssertionError("count() never ends")
 
@@ -105,8 +100,8 @@ _SUFFIX: Final = ".unfinished"
 class Note:
     """A file on an unfinished training, next to the file `output` in which its tokenizer will be saved.
 
-    It holds the data to resume the training after the app has ended in any way. It stays locked until
-    `end` or `leave`: meanwhile other copies of the app neither use its name nor offer to resume it.
+    The note holds the data to resume the training after the app has ended in any way. Until `end` or
+    `leave` it is locked, so that other copies of the app do not use its name or offer to resume it.
     """
 
     def __init__(self, output: Path, file: int) -> None:

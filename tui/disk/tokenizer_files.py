@@ -202,7 +202,7 @@ def listed(
     Args:
         trained: The tokenizers trained here.
         found: Those in the caches of other programs.
-        opened: Those opened from elsewhere, with what was read from their files.
+        opened: Those opened from elsewhere, with the facts read from their files.
         names: Path -> the name that the user gave.
         troubles: Path -> whether the file was deleted or changed.
     """

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from rich.cells import cell_len
@@ -33,7 +34,7 @@ def _no_text(table: Any, row: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What one column shows, and how it sorts the rows."""
+    """The content and the sorting of one column."""
 
     key: str
     width: int
@@ -73,7 +74,7 @@ class PlacedColumn(NamedTuple):
 def place_columns(columns: Sequence[Column], width: int) -> Sequence[PlacedColumn]:
     """Place the columns that fit into `width` cells, and let those with `most` share the spare cells.
 
-    One cell stays blank at each end. Growing columns share in proportion to what they could take. If
+    One cell stays blank at each end. Growing columns share in proportion to their limits. If
     even the columns that stay do not fit, the same columns shrink.
 
     >>> places = place_columns([Column("step", 5), Column("token", 6, most=30)], 20)
@@ -83,7 +84,7 @@ def place_columns(columns: Sequence[Column], width: int) -> Sequence[PlacedColum
     kept = list(columns)
     while _spare_cells(kept, width) < 0 and any(column.rank for column in kept):
         # Of equal ranks, the last column is left out first.
-        kept.remove(max(reversed(kept), key=_rank))
+        kept.remove(max(reversed(kept), key=attrgetter("rank")))
     spare = _spare_cells(kept, width)
     limits = [_limit_of_change(column, grows=spare > 0) for column in kept]
     limits_left = sum(limits)
@@ -99,10 +100,6 @@ def place_columns(columns: Sequence[Column], width: int) -> Sequence[PlacedColum
         places.append(PlacedColumn(column, x, column.width + change))
         x += column.width + change + column.gap
     return places
-
-
-def _rank(column: Column) -> int:
-    return column.rank
 
 
 def _spare_cells(columns: Sequence[Column], width: int) -> int:

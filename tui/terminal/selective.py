@@ -41,7 +41,7 @@ class RestylingScreen(Screen[None]):
         self._restyle(_depends_on_focus)
 
     def _restyle(self, is_changed: Callable[[Selector], bool]) -> None:
-        """Restyle the widgets that match the end of a selector of which a part has changed."""
+        """Restyle the widgets that match the end of a selector with a changed part."""
         sheet = self.app.stylesheet
         names = {
             _name_in_css(selectors.selectors[-1])
