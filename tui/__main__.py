@@ -10,6 +10,7 @@ import stat
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from tui import command
@@ -43,12 +44,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return headless(arguments)
     options = Namespace(opens=False)
-    code = guarded(lambda: _answer(arguments, options), "bpescope")
-    return _open_app(options) if options.opens else code
+    code = guarded(partial(_parse, arguments, options), "bpescope")
+    if options.opens:
+        return _open_app(options)
+    return code
 
 
-def _answer(arguments: list[str], options: Namespace) -> int:
-    """Parse the arguments into `options`, print the version if asked, and return the exit code 0."""
+def _parse(arguments: list[str], options: Namespace) -> int:
+    """Parse the arguments into `options`, print the version if requested, and return the exit code 0."""
     from bpe_core.cli.arguments import Parser
 
     parser = Parser(
@@ -94,20 +97,24 @@ def _open_app(options: Namespace) -> int:
     from bpe_core.errors import BpeError
     from bpe_core.process import print_to_stderr
 
-    if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
-        without = f"{', '.join(f'bpescope {command}' for command in HEADLESS[:-1])} or bpescope {HEADLESS[-1]}"
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    if not all(stream.isatty() for stream in streams):
+        commands = ", ".join(f"bpescope {command}" for command in HEADLESS[:-1])
         print_to_stderr(
-            f"bpescope: The app needs an interactive terminal. Without one, use {without}."
+            "bpescope: The app needs an interactive terminal. "
+            f"Without one, use {commands} or bpescope {HEADLESS[-1]}."
         )
         return 2
     from tui.terminal.driver import keyboard_held
 
     with keyboard_held():
-        gc.disable()  # nothing of what is loaded now will be garbage
+        # None of the modules loaded now will become garbage.
+        gc.disable()
         try:
-            paths = tuple(map(_checked_path, options.paths))
-            tokenizers = tuple(map(_checked_tokenizer, options.tokenizer))
-            if lesson := options.lesson:
+            paths = tuple(_checked_path(path) for path in options.paths)
+            tokenizers = tuple(_checked_tokenizer(name) for name in options.tokenizer)
+            lesson = options.lesson
+            if lesson:
                 from tui.disk.lessons import read_lesson
 
                 lesson = read_lesson(Path(lesson).absolute()).name
@@ -125,8 +132,8 @@ def _run_app(
     from tui.app import BpeScope
 
     app = BpeScope(paths, tokenizers, full_speed=full_speed, lesson=lesson)
-    # What is loaded by now stays to the end, and merges are kept too: to look through all of it for garbage again and
-    # again, while a training makes ten thousand of them a second, would hold up the keys for 0.3 seconds each time.
+    # The modules loaded by now are never freed, and merges are rarely freed. During a training of ten
+    # thousand merges per second, each full garbage collection would block the keys for 0.3 seconds.
     gc.freeze()
     gc.set_threshold(700, 10, 200)
     gc.enable()
@@ -162,10 +169,10 @@ def _is_file_or_folder(path: str) -> bool:
 
 
 def _checked_tokenizer(tokenizer: str) -> str:
-    """Return the absolute path of a tokenizer, or a name that may be one. Raise `BpeError` for anything else."""
+    """Return the absolute path of a tokenizer, or a name that may be known. Raise `BpeError` otherwise."""
     if os.path.exists(tokenizer):
         return os.path.abspath(tokenizer)
-    from tui.disk.tokenizer_files import check_name
+    from tui.disk.arguments import check_name
 
     check_name(tokenizer)
     return tokenizer

@@ -1,6 +1,6 @@
-"""What the words on the screen mean, a sentence each: for the line at the foot, for tooltips, and for the help.
+"""The meaning of each word on the screen, for the hint line, tooltips and the help.
 
-A sentence has at most `LONGEST` cells, so that it can be read whole in a terminal of 80.
+A sentence has at most `LONGEST` cells, so that a terminal of 80 columns shows all of it.
 """
 
 import tomllib
@@ -12,19 +12,21 @@ from bpe_core.tokenizer.training_record import OPTIONS
 
 LONGEST: Final = 78
 
+_SPECIAL: Final = OPTIONS["special"]
 FIELDS: Final[Mapping[str, str]] = {
-    option.name: option.does
-    for option in map(
-        OPTIONS.__getitem__, ("vocab-size", "pattern", "ties", "min-count")
-    )
-} | {OPTIONS["special"].name: f"{OPTIONS['special'].does} Spaces between."}
+    OPTIONS["vocab-size"].name: OPTIONS["vocab-size"].does,
+    OPTIONS["pattern"].name: OPTIONS["pattern"].does,
+    OPTIONS["ties"].name: OPTIONS["ties"].does,
+    OPTIONS["min-count"].name: OPTIONS["min-count"].does,
+    _SPECIAL.name: f"{_SPECIAL.does} Separate by spaces.",
+}
+"""Name of a field of the training pane -> its hint."""
 
-_TOLD: Final[Mapping[str, Any]] = tomllib.loads(
-    Path(__file__).with_suffix(".toml").read_text("utf-8")
-)
-PATTERN_MEANINGS: Final[Mapping[str, str]] = _TOLD["patterns"]
-ANOTHER_PATTERN: Final[str] = _TOLD["another"]
-OWN_PATTERN: Final[str] = _TOLD["own"]
-TIE_MEANINGS: Final[Mapping[str, str]] = _TOLD["ties"]
-WORDS: Final[Mapping[str, Mapping[str, str]]] = _TOLD["words"]
-"""By the title of a pane."""
+_FILE: Final = Path(__file__).with_suffix(".toml")
+_TEXTS: Final[Mapping[str, Any]] = tomllib.loads(_FILE.read_text("utf-8"))
+PATTERN_MEANINGS: Final[Mapping[str, str]] = _TEXTS["patterns"]
+ANOTHER_PATTERN: Final[str] = _TEXTS["another"]
+OWN_PATTERN: Final[str] = _TEXTS["own"]
+TIE_MEANINGS: Final[Mapping[str, str]] = _TEXTS["ties"]
+WORDS: Final[Mapping[str, Mapping[str, str]]] = _TEXTS["words"]
+"""Title of a pane -> word -> meaning."""

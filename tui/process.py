@@ -1,8 +1,8 @@
-"""The only door to worker processes: start one, read what it says in batches, tell it what to do, end it.
+"""Start worker processes, read their events in batches, send them messages, and end them.
 
-The worker is `python -m bpe_core.worker`, a process of its own, so that a training at full speed takes no time from the
-screen. Its stdout is a pipe that is read in portions, between which keys are heard. A worker that is faster than we can
-read waits in its write.
+No other file of the app starts a worker. A worker is `python -m bpe_core.worker`, a separate process, so
+that a training at full speed does not slow the screen down. Its stdout is a pipe that is read in portions;
+keys are handled between two portions. If a worker is faster than the app reads, its write blocks.
 """
 
 import asyncio
@@ -20,18 +20,18 @@ from bpe_core.worker.job import Request
 from bpe_core.worker.messages import Done, Event, Failed, packed, unpacked
 from bpe_core.worker.train import TrainRequest
 
-PORTION: Final = (
-    1 << 15
-)  # bytes that are read and understood at one go: some 700 merges, in a millisecond
-PATIENCE: Final = 3.0  # seconds a worker gets to end by itself after it was asked to, before it is killed
+PORTION: Final = 1 << 15
+"""Bytes to read and parse at a time: about 700 merges, in a millisecond."""
+PATIENCE: Final = 3.0
+"""Seconds that a worker gets to end by itself before it is killed."""
 
 
 class WorkerError(BpeError):
-    """A worker says that it cannot do what it was asked, or none can be started."""
+    """A worker reports that its work failed, or no worker can be started."""
 
 
 class WorkerProcess:
-    """One worker process: an async context manager that leaves no process behind, whatever happens inside it.
+    """A worker process, as an async context manager that always ends the process.
 
     >>> async with WorkerProcess(CountRequest(Recipe(("book.txt",)), "gpt4")) as worker:   # doctest: +SKIP
     ...     async for events in worker.batches():
@@ -40,18 +40,21 @@ class WorkerProcess:
 
     def __init__(self, request: Request) -> None:
         self.request = request
-        self._process: Process  # once it is entered
-        self._is_done = (
-            False  # whether the worker has said its last word: it ends by itself
-        )
+        self._process: Process
+        """Set when the context is entered, and `_errors` too."""
+        self._is_done = False
+        """Whether the worker has sent its last event, so that it ends by itself."""
         self._errors: asyncio.Task[bytes]
 
     async def __aenter__(self) -> Self:
         try:
-            # -P keeps the current folder out of the import path: a json.py that happens to lie there must not run.
-            # A session of its own: a Ctrl+C typed in the terminal is for the app, which then ends the worker in order.
-            self._process = process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-P", "-m", "bpe_core.worker"),
+            # -P keeps the current folder out of the import path: a json.py in it must not run.
+            # The new session keeps Ctrl+C from the worker: the app handles it, and ends the worker.
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-P",
+                "-m",
+                "bpe_core.worker",
                 stdin=PIPE,
                 stdout=PIPE,
                 stderr=PIPE,
@@ -61,9 +64,9 @@ class WorkerProcess:
             raise WorkerError(
                 f"No worker process can be started: {error.strerror}; try again later."
             ) from error
-        with suppress(
-            OSError, AttributeError
-        ):  # the screen goes first where both want the same core
+        self._process = process
+        # If both need the same core, the screen goes first.
+        with suppress(OSError, AttributeError):
             nice = os.getpriority(os.PRIO_PROCESS, 0) + self.request.NICE
             os.setpriority(os.PRIO_PROCESS, process.pid, nice)
         self.pid = process.pid
@@ -78,35 +81,35 @@ class WorkerProcess:
         while not ending.done():
             try:
                 await asyncio.shield(ending)
-            except (
-                asyncio.CancelledError
-            ) as again:  # however often one is told to hurry: no process is left behind
-                cancelled = again
+            except asyncio.CancelledError as error:
+                # End the process first, however often this task is cancelled.
+                cancelled = error
         if cancelled is not None:
             raise cancelled
 
     async def _end(self, process: Process) -> None:
-        """Terminate the worker unless it ends by itself, and kill it if it has not ended within `PATIENCE` seconds, or
-        at once if there is nothing that it keeps: it may be far from where it would hear that it is to end.
+        """Terminate the worker unless it ends by itself, and kill it after `PATIENCE` seconds.
 
-        Popen.terminate() would reap a worker that has just ended, of which asyncio then knows nothing, and says so.
+        A worker with nothing to save is killed at once: it may not notice for a long time that it was
+        asked to end.
         """
-        request = self.request
-        has_workers = (
-            isinstance(request, TrainRequest) and request.recipe.dask == "local"
-        )
+        has_work_to_save = isinstance(self.request, TrainRequest | FetchRequest)
         if process.returncode is None and not self._is_done:
             with suppress(ProcessLookupError):
-                (
-                    process.terminate
-                    if isinstance(request, TrainRequest | FetchRequest)
-                    else process.kill
-                )()
+                if has_work_to_save:
+                    process.terminate()
+                else:
+                    process.kill()
+        patience = PATIENCE
+        if (
+            isinstance(self.request, TrainRequest)
+            and self.request.recipe.dask == "local"
+        ):
+            # If it were killed, it could not end the processes that it has started.
+            patience *= 10
         try:
-            # Process.wait() does not return while the pipe still holds something: drain it to its end first.
-            async with asyncio.timeout(
-                PATIENCE * (10 if has_workers else 1)
-            ):  # killed, it could not end its own
+            # Process.wait() does not return while the pipe holds data, so read it to its end first.
+            async with asyncio.timeout(patience):
                 await _drain(process)
                 await process.wait()
         except TimeoutError:
@@ -120,50 +123,53 @@ class WorkerProcess:
                 process.stdin.close()
 
     def send(self, message: object) -> None:
-        """Tell the worker something; once it has ended, nothing is told."""
+        """Send the worker a message; do nothing if it has ended."""
         stdin = self._process.stdin
-        if (
-            stdin is not None
-            and not stdin.is_closing()
-            and self._process.returncode is None
-        ):
+        if stdin is None or stdin.is_closing():
+            return
+        if self._process.returncode is None:
             stdin.write(packed(message))
 
     async def batches(self) -> AsyncIterator[list[Event]]:
-        """What the worker says, several events at a time; ends after `Done` or `Failed`.
+        """Yield the worker's events in batches, up to `Done` or `Failed`.
 
-        A worker that dies without either is reported as a `Failed` of our own.
+        If the worker dies without sending either, yield a `Failed` that says so.
         """
-        pipe, unread = self._process.stdout, bytearray()
+        pipe = self._process.stdout
         assert pipe is not None
+        unread = bytearray()
         while portion := await pipe.read(PORTION):
-            if events := _understood(unread, portion):
+            events = _parsed(unread, portion)
+            if events:
                 self._is_done = isinstance(events[-1], Done | Failed)
                 yield events
                 if self._is_done:
                     return
                 await asyncio.sleep(0)
-        yield [Failed(await self._obituary(self._process))]
+        yield [Failed(await self._reason_of_end(self._process))]
 
     async def events(self) -> AsyncIterator[Event]:
-        """What `batches` gives, one event after the other. Raises `WorkerError` in the place of `Failed`."""
+        """Yield the worker's events one by one. Raise `WorkerError` instead of yielding `Failed`."""
         async for events in self.batches():
             for event in events:
                 if isinstance(event, Failed):
                     raise WorkerError(event.message)
                 yield event
 
-    async def _obituary(self, process: Process) -> str:
+    async def _reason_of_end(self, process: Process) -> str:
         code = await process.wait()
         if code < 0:
-            name = (
-                signal.Signals(-code).name
-                if -code in set(signal.Signals)
-                else f"signal {-code}"
-            )
+            try:
+                name = signal.Signals(-code).name
+            except ValueError:
+                name = f"signal {-code}"
             return f"The worker process was killed ({name})."
+        reason = f"The worker process ended by itself (exit code {code})"
         lines = (await self._errors).decode("utf-8", "replace").strip().splitlines()
-        return f"The worker process ended by itself (exit code {code}){': ' + lines[-1].rstrip('.') if lines else ''}."
+        if lines:
+            # The last line of a traceback is the error.
+            reason += f": {lines[-1].rstrip('.')}"
+        return f"{reason}."
 
 
 async def _drain(process: Process) -> None:
@@ -172,8 +178,11 @@ async def _drain(process: Process) -> None:
         pass
 
 
-def _understood(unread: bytearray, portion: bytes) -> list[Any]:
-    """The events that end in this portion, up to the last; what is none is a failure: no worker of ours wrote it."""
+def _parsed(unread: bytearray, portion: bytes) -> list[Any]:
+    """Return the events that end in this portion, up to the worker's last one.
+
+    Return `Failed` in place of bytes that are not an event.
+    """
     events: list[Event] = []
     try:
         for event in unpacked(unread, portion):

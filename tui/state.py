@@ -1,4 +1,4 @@
-"""What panes show: the values of the screen, frozen and replaced as a whole."""
+"""The values that the panes show, as frozen records."""
 
 from __future__ import annotations
 
@@ -20,27 +20,22 @@ if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.worker.messages import Counted
 
-PACES: Final = (
-    160,
-    80,
-    40,
-    20,
-    10,
-    5,
-    0,
-)  # seconds in which all merges are shown; 0: as soon as they are learned
+PACES: Final = (160, 80, 40, 20, 10, 5, 0)
+"""Seconds in which all merges are shown, to choose from; 0 shows them without delay."""
 USUAL_PACE: Final = 20
-EDITORS_TEXT: Final = (
-    "the editor's text"  # what it is called, and the file in which a worker gets it
-)
+EDITORS_TEXT: Final = "the editor's text"
+"""The name of the editor's text on the screen, and of the file that a worker reads it from."""
 
 
 class Arguments(NamedTuple):
-    """What the command line asks to open. Nothing of it has been read."""
+    """What to open, from the command line; nothing has been read yet."""
 
-    paths: tuple[str, ...] = ()  # texts, folders and tokenizers
-    tokenizers: tuple[str, ...] = ()  # given by -t: paths or names
-    lesson: str = ""  # the name of one, or its path
+    paths: tuple[str, ...] = ()
+    """Texts, folders and tokenizers."""
+    tokenizers: tuple[str, ...] = ()
+    """Paths or names given by -t."""
+    lesson: str = ""
+    """The name or path of a lesson."""
 
 
 NOTHING_ASKED: Final = Arguments()
@@ -50,21 +45,22 @@ NOTHING_ASKED: Final = Arguments()
 
 @dataclass(frozen=True, slots=True)
 class TextSource:
-    """A file or a folder that can be chosen, or a preset by its name, whose text lies in no file."""
+    """A file, folder or preset that can be chosen. The text of a preset is not in a file."""
 
     path: str
     title: str
-    reason: str = ""  # what it is good for
-    size: int | None = (
-        None  # bytes on disk; None for a folder, whose size takes reading to know
-    )
+    reason: str = ""
+    """The purpose of the text."""
+    size: int | None = None
+    """Bytes on the disk; None for a folder, which would have to be read."""
     is_folder: bool = False
     preset: str = ""
+    """The name of a preset; "" for a file or folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """The texts that are chosen, and those that an audit compares them with."""
+    """The paths of the chosen texts, and of the texts that an audit compares them with."""
 
     paths: tuple[str, ...] = ()
     reference: tuple[str, ...] = ()
@@ -73,26 +69,26 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What the chosen texts amount to, or why they could not be counted."""
+    """The size of the chosen texts, or the reason why they could not be counted."""
 
     counted: Counted | None = None
-    skipped: Sequence[
-        Skipped
-    ] = ()  # files in chosen folders that are not text, and rows
+    skipped: Sequence[Skipped] = ()
+    """Files in the chosen folders that are not text, and rows that could not be read."""
     error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceInText:
-    """A place in a text, to be shown in the editor: its line from 1, the characters before it there, its length."""
+    """A place in a text to show in the editor."""
 
     path: str
     line: int
+    """Counted from 1."""
     column: int
+    """The number of characters before the place on its line."""
     length: int
-    way_back: str = (
-        "F10 leads back to the comparison."  # how to come back to where one was
-    )
+    way_back: str = "F10 goes back to the comparison."
+    """A sentence on how to return to the pane that asked for the place."""
 
 
 # A training
@@ -105,25 +101,26 @@ class TrainingOptions:
     ties: str = "first"
     min_count: int = 1
     special_tokens: tuple[str, ...] = ()
-    more: dict[str, str] = field(
-        default_factory=dict
-    )  # rare arguments of `bpescope train`, and what is typed for them
-    weights: dict[str, str] = field(
-        default_factory=dict
-    )  # path -> how often its pieces count, as typed; else 1
+    more: dict[str, str] = field(default_factory=dict)
+    """Further option of `bpescope train` -> its value as typed."""
+    weights: dict[str, str] = field(default_factory=dict)
+    """Path of a text -> how many times it counts, as typed; 1 if it is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedTraining:
-    """A training that has begun: what is needed to go on with it after any end of the app."""
+    """A training that has begun: the data to resume it after the app has ended in any way."""
 
     title: str = ""
     options: TrainingOptions = field(default_factory=TrainingOptions)
     paths: tuple[str, ...] = ()
     preset: str = ""
-    begin: str = ""  # the file of the vocabulary it began with; empty for the bytes
-    begin_step: int = 0  # how many merges of that
-    goal: str = ""  # what was to be so when it would wait, as `conditions.condition` reads it; empty: it was to go on
+    begin: str = ""
+    """The file of the vocabulary that the training started from; "" for the bytes."""
+    begin_step: int = 0
+    """How many merges of that vocabulary it started with."""
+    goal: str = ""
+    """The condition to pause at, as `conditions.condition` reads it; "" for no pause."""
 
 
 Phase = Literal[
@@ -133,65 +130,70 @@ Phase = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How far the training is. Bytes are counted first, then merges are learned; those not seen yet are shown."""
+    """The progress of the training: it counts pre-tokens, then learns merges, then shows the rest of them."""
 
     phase: Phase = "idle"
     done: int = 0
     total: int = 0
-    rate: float = 0.0  # bytes or merges a second
-    detail: str = ""  # the file being counted, or why the training ended
-    asked: TrainingOptions | None = (
-        None  # what was asked for; None as long as that is not known
-    )
+    rate: float = 0.0
+    """Bytes or merges per second."""
+    detail: str = ""
+    """The file that is being counted, or the reason why the training ended."""
+    asked: TrainingOptions | None = None
+    """The options of the training; None while they are not known."""
 
     @property
     def busy(self) -> bool:
-        """Whether not all of it is learned, and shown."""
+        """Whether some merges have not been learned or shown yet."""
         return self.phase in ("counting", "preparing", "merging", "showing")
 
     @property
     def fraction(self) -> float:
-        """Share of the present phase that is done, 0 to 1."""
-        return min(1.0, self.done / self.total) if self.total else 0.0
+        """The finished share of the current phase, from 0 to 1."""
+        if not self.total:
+            return 0.0
+        return min(1.0, self.done / self.total)
 
     @property
     def seconds_left(self) -> float | None:
-        """At the present rate; None while nothing can be said."""
-        return (
-            (self.total - self.done) / self.rate
-            if self.rate > 0 and self.total > self.done
-            else None
-        )
+        """The time left in the current phase at the current rate; None if it is unknown."""
+        if self.rate <= 0 or self.total <= self.done:
+            return None
+        return (self.total - self.done) / self.rate
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunCurve:
-    """The curve of the kept training in the file `path`, to be drawn under that of the tokenizer on the screen."""
+    """The curve of an earlier training, drawn under the curve of the tokenizer on the screen."""
 
     path: str
-    name: str  # safe to show
-    n_bytes: float  # the size of its corpus
+    """The file of the earlier training."""
+    name: str
+    """Its name, without control characters."""
+    n_bytes: float
+    """The size of its corpus."""
     points: Sequence[CurvePoint]
 
 
 @dataclass(frozen=True, slots=True)
 class StepExplained:
-    """What is known of a step of the tokenizer on the screen beside what its merge log tells."""
+    """The explanation of a step, in addition to the merge log."""
 
     step: int = 0
-    explanation: Explanation | None = (
-        None  # why its merge was chosen, and the pairs after it
-    )
-    places: tuple[CorpusPlace, ...] | None = (
-        None  # where its pair stands in the corpus; None while that is not known
-    )
-    waiting: str = ""  # what is being waited for, in a few words
-    problem: str = ""  # why it cannot be known, in a sentence
-    ties: str = ""  # the tie rule of the training; empty where that is not known
+    explanation: Explanation | None = None
+    """Why the merge was chosen, and the next most frequent pairs."""
+    places: tuple[CorpusPlace, ...] | None = None
+    """Where the pair occurs in the corpus; None while that is unknown."""
+    waiting: str = ""
+    """The work that is being waited for, in a few words."""
+    problem: str = ""
+    """A sentence on why the step cannot be explained."""
+    ties: str = ""
+    """The tie rule of the training; "" if it is unknown."""
 
 
 def pace_told(pace: int) -> str:
-    """A pace as it is shown.
+    """Return a pace as the screen shows it.
 
     >>> pace_told(20), pace_told(0)
     ('20 s', 'full')
@@ -204,57 +206,62 @@ def pace_told(pace: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AuditInputs:
-    """What an audit looks at beside the tokenizer."""
+    """The inputs of an audit in addition to the tokenizer."""
 
-    texts: bool | None = (
-        None  # whether to count in the chosen texts; None: if the tokenizer learned from them
-    )
-    embeddings: str = ""  # path of a model's embeddings; empty for none
-    tensor: str = ""  # the tensor in that file; empty for the usual one
+    texts: bool | None = None
+    """Whether to count tokens in the chosen texts; None counts if the tokenizer learned from them."""
+    embeddings: str = ""
+    """The path of a model's embeddings; "" for none."""
+    tensor: str = ""
+    """The name of the tensor in that file; "" for the usual one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """How far an audit is, and what the last one that came to its end says."""
+    """The progress of an audit, and the results of the last finished one."""
 
     running: bool = False
     progress: str = ""
-    inputs: AuditInputs = AuditInputs()  # what the next audit is to look at
+    inputs: AuditInputs = AuditInputs()
+    """The inputs of the next audit."""
     subject: str = ""
-    """How much was found and what was looked at, or why it could not be done; empty before the first audit."""
+    """What was found in what, or why the audit failed; "" before the first audit."""
     verdicts: Mapping[int, Verdict] = field(default_factory=dict, compare=False)
-    """Id -> verdict, of the tokens with a finding, the most suspicious first; replaced at the end of an audit."""
+    """Id -> verdict of the tokens with a finding, most suspicious first; replaced after each audit."""
     measures: Mapping[str, Mapping[int, Measure]] = field(
         default_factory=dict, compare=False
-    )  # name -> id -> number
+    )
+    """Name of a measure -> id -> its value."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenLines:
-    """The lines of the chosen texts in which a token occurs that somebody wants to know of, as far as found."""
+    """The lines of the chosen texts with a token, those found so far."""
 
     token: int | None = None
-    searched: bool = False  # whether there are texts to search
+    searched: bool = False
+    """Whether texts are chosen to search in."""
     running: bool = False
-    progress: str = ""  # how far the search is, or why it could not be done
-    found: tuple[
-        tuple[TextFile, CorpusPlace], ...
-    ] = ()  # one a line, with the text that it is in
+    progress: str = ""
+    """How far the search is, or why it failed."""
+    found: tuple[tuple[TextFile, CorpusPlace], ...] = ()
+    """One place per line, with the text that it is in."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRun:
-    """How far a comparison of tokenizers is, and what it found; with a single one, what was measured of it."""
+    """The progress and results of a comparison of tokenizers, or of the measurement of a single one."""
 
     running: bool = False
     progress: str = ""
-    subject: str = ""  # what was compared on what, or why it could not be
+    subject: str = ""
+    """What was compared on which texts, or why the comparison failed."""
     tokenizers: tuple[KnownTokenizer, ...] = ()
-    """The first is the one that the others are compared with; how they split, where their files do not tell."""
+    """The others are compared with the first; each has its split pattern, also if its file has none."""
     texts: Sequence[ComparedText] = field(default=(), compare=False)
-    """So far, in the order they were encoded; more of them come with another text in `progress` or `subject`."""
+    """The finished texts. Equality ignores them: when they grow, `progress` or `subject` changes, too."""
     found: Mapping[str, Any] | None = field(default=None, compare=False)
-    """As `compare --json`; while it runs, of the first texts."""
+    """The results as in `compare --json`; of the first texts while the comparison runs."""
 
 
 # Tokenizers and lanes
@@ -264,77 +271,79 @@ class ComparisonRun:
 class Loaded:
     tokenizer: Tokenizer
     path: Path
-    digest: str = ""  # SHA-256 of the file; empty for a folder, and for what was trained and then kept
+    digest: str = ""
+    """The SHA-256 of the file; "" for a folder, and for a tokenizer that was just trained."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A tokenizer from elsewhere as it was when it was opened last; remembered from one start to the next."""
+    """A tokenizer from elsewhere, in the state of its last opening; restored at the next start."""
 
     path: str = ""
-    found_as: str = (
-        ""  # the name under which another program keeps it; empty if none does
-    )
-    n_vocab: int = 0  # 0 where it was never read
+    found_as: str = ""
+    """Its name in the cache of another program; "" if it is not in one."""
+    n_vocab: int = 0
+    """The vocabulary size; 0 if the file was never read."""
     pattern: str = ""
-    size: int = 0  # bytes of the file
-    modified: int = 0  # when the file was changed last, in nanoseconds since 1970; 0 where it was never read
+    size: int = 0
+    """Bytes of the file."""
+    modified: int = 0
+    """When the file was last changed, in nanoseconds since 1970; 0 if it was never read."""
 
 
-Trouble = Literal[
-    "", "gone", "changed"
-]  # what has become of a file since it was opened; empty if nothing has
+Trouble = Literal["", "gone", "changed"]
+"""What happened to a file since it was opened; "" for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownTokenizer:
-    """A tokenizer file that can be put in force: in the user's data folder, or found elsewhere on this computer."""
+    """A tokenizer file in the app's list."""
 
     path: str
-    name: str  # what it is called in the list
-    n_vocab: int  # 0 where that is not known without reading all of the file
-    origin: Literal["trained", "opened", "found"] = (
-        "trained"  # found: what another program keeps
-    )
-    found_as: str = ""  # the name under which another program keeps it
+    name: str
+    """Its name in the list."""
+    n_vocab: int
+    """The vocabulary size; 0 if the whole file would have to be read for it."""
+    origin: Literal["trained", "opened", "found"] = "trained"
+    """Trained here, opened from elsewhere, or found in the cache of another program."""
+    found_as: str = ""
+    """Its name in the cache of another program."""
     pattern: str = ""
-    """How it splits a text; empty where that is not known without reading all of the file, and where it does not."""
-    modified: int = 0  # when the file was changed last, in nanoseconds since 1970; 0 where that is not known
-    stopped: bool = False  # whether it is of a training that was stopped
+    """The split pattern; "" if the whole file would have to be read for it, or if there is none."""
+    modified: int = 0
+    """When the file was last changed, in nanoseconds since 1970; 0 if that is unknown."""
+    stopped: bool = False
+    """Whether its training was stopped early."""
     trouble: Trouble = ""
 
 
 @dataclass(frozen=True, slots=True)
 class LaneChoice:
-    """Whose tokens a lane of the editor shows beside those of the first."""
+    """The tokenizer of a lane of the editor."""
 
-    path: str = ""  # the file of a tokenizer; empty: the tokenizer on the screen, whichever that is
-    step: int | None = (
-        None  # how many of its merges are in force; None: all, also those yet to be learned
-    )
+    path: str = ""
+    """The file of the tokenizer; "" for the tokenizer on the screen."""
+    step: int | None = None
+    """How many of its merges apply; None for all, including those still to be learned."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownLane:
-    """A lane of the editor after the first, its tokenizer as of its step."""
+    """A lane of the editor after the first, with its tokenizer at its step."""
 
     choice: LaneChoice
     tokenizer: Tokenizer
 
     def name(self, kept: Iterable[KnownTokenizer]) -> str:
-        """That of its tokenizer among these, unless it is the one on the screen; its step, where that is fixed."""
+        """Return the lane's title: the tokenizer's name, unless it is on the screen, and a fixed step."""
         name = known_name(self.choice.path, kept) if self.choice.path else ""
-        return name + (
-            step_name(self.tokenizer)
-            if self.choice.step is not None
-            else ""
-            if name
-            else "@all"
-        )
+        if self.choice.step is not None:
+            return name + step_name(self.tokenizer)
+        return name or "@all"
 
 
-_USUAL: Final = frozenset(
-    {
+_COMMON_NAMES: Final = frozenset(
+    [
         "tokenizer",
         "tokenizer_config",
         "vocab",
@@ -343,41 +352,39 @@ _USUAL: Final = frozenset(
         "model",
         "spm",
         "ranks",
-    }
+    ]
 )
-"""Names that many files have; then that of their folder tells which it is."""
+"""Names of many tokenizer files; the name of the folder distinguishes them."""
 
 
 def name_of(path: Path) -> str:
-    """What a tokenizer from elsewhere is called in the list.
+    """Return the name of a tokenizer from elsewhere in the list.
 
     >>> name_of(Path("/models/qwen3/tokenizer.json")), name_of(Path("/models/mine.json"))
     ('qwen3/tokenizer', 'mine')
     """
-    return (
-        f"{path.parent.name}/{path.stem}"
-        if path.stem in _USUAL and path.parent.name
-        else path.stem
-    )
+    if path.stem in _COMMON_NAMES and path.parent.name:
+        return f"{path.parent.name}/{path.stem}"
+    return path.stem
 
 
 def known_name(path: str, kept: Iterable[KnownTokenizer]) -> str:
-    """What the tokenizer in a file is called: as these say, or else after its file; safe to show."""
-    return visible(
-        next((known.name for known in kept if known.path == path), "")
-        or name_of(Path(path))
-    )
+    """Return the name of a tokenizer in the list `kept`, else of its file, without control characters."""
+    for known in kept:
+        if known.path == path and known.name:
+            return visible(known.name)
+    return visible(name_of(Path(path)))
 
 
 def step_name(tokenizer: Tokenizer) -> str:
-    """What tells a step of a tokenizer from another: its number, once its merges are recovered."""
-    return f"@{tokenizer.step:,}" if tokenizer.vocabulary.knows_merges else "@…"
+    """Return "@" and the number of the step, or "@…" while the merges are being recovered."""
+    if not tokenizer.vocabulary.knows_merges:
+        return "@…"
+    return f"@{tokenizer.step:,}"
 
 
 def steps_known(tokenizer: Tokenizer | None) -> int:
-    """How many merges there are to travel through; 0 while those of a rank file are not recovered."""
-    return (
-        tokenizer.step
-        if tokenizer is not None and tokenizer.vocabulary.knows_merges
-        else 0
-    )
+    """Return how many merges the user can step through; 0 until those of a rank file are recovered."""
+    if tokenizer is None or not tokenizer.vocabulary.knows_merges:
+        return 0
+    return tokenizer.step

@@ -14,8 +14,8 @@ from bpe_core.metrics import comparison as metrics
 from bpe_core.metrics.catalog import OF_PARTS
 from bpe_core.worker.comparison_json import summary
 from tui.state import ComparisonRun, KnownTokenizer, PlaceInText
+from tui.table.columns import Cell
 from tui.table.rows import rows_in_order
-from tui.table.table import Cell
 from tui.widgets.comparison_table import Aspect, ComparisonTable, View, views
 
 TEXT = (

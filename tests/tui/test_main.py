@@ -17,8 +17,8 @@ from bpe_core.formats import WRITABLE
 from tests.tui.scope import ROOT
 from tests.tui.terminal import terminal
 from tui.__main__ import HEADLESS, main
+from tui.disk.arguments import Recognition, located
 from tui.disk.config import Configuration, save_configuration
-from tui.disk.tokenizer_files import Recognition, located
 from tui.state import Opened
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -123,11 +123,11 @@ def test_a_checkout_is_opened_as_the_tokenizer_in_it(
     assert texts == (str(broken), str(half), str(text), str(rows), str(book), str(home))
     assert tokenizers == (str(checkout / "tokenizer.json"), str(kept))
     assert (
-        "holds a tokenizer, which is opened" in told[0]
-        and "taken for a text" in told[1]
+        "holds a tokenizer, so it was opened" in told[0]
+        and "added to the corpus as a text" in told[1]
     )
     assert "half.json" in told[2] and told[2].endswith(
-        " So it is taken for a text of the corpus."
+        " It was added to the corpus as a text."
     )
     assert "rows.jsonl" not in "".join(told)
     assert located(str(checkout)) == str(checkout / "tokenizer.json")

@@ -23,8 +23,9 @@ from textual.binding import BindingType
 from textual.pilot import Pilot
 
 from tui.drawing.lines import fit
+from tui.table.columns import Cell, Choices, Column, place_columns
 from tui.table.rows import SLICE, Search, rows_in_order, sorted_in_steps
-from tui.table.table import Cell, Choices, Column, Table, place_columns
+from tui.table.table import Table
 from tui.terminal.background import Steps
 
 CHOICES: dict[str, Callable[[int, str], bool]] = {

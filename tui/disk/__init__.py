@@ -1,1 +1,1 @@
-"""What the app reads from disks and writes there: texts, tokenizers, and what it remembers; no widget is known here."""
+"""Reading and writing files: texts, tokenizers and what the app remembers. No module here knows a widget."""

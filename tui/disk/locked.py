@@ -1,5 +1,7 @@
-"""Files that a running copy of the app has locked for itself: the editor's text, notes on unfinished trainings, and a
-temporary folder."""
+"""Files that a running copy of the app locks, so that a second copy leaves them alone.
+
+They are the editor's text, the notes on unfinished trainings, and a temporary folder.
+"""
 
 import errno
 import json
@@ -24,44 +26,47 @@ from tui.state import UnfinishedTraining
 
 
 class Autosave:
-    """The editor's text between two starts: read once, written beside the screen, each copy of the app its own.
+    """The file of the editor's text: read at the start, then written in a thread.
 
-    Whatever is wrong with it is told in a sentence, and nothing that could not be read is written over. Lines are
-    written and no text: to put eight million characters together would hold up the keys for a tenth of a second.
+    Each running copy of the app has a file of its own. The text is passed as lines: joining eight
+    million characters would block the keys for a tenth of a second.
     """
 
     def __init__(self, tell: config.Teller) -> None:
-        self.path, self._lock = _own_file()
+        self.path, self._lock = _lock_first_free_file()
         if self.path != config.text_file():
-            tell(
-                f"Another bpescope is open: the text of this one is kept separately, in {self.path}."
-            )
+            tell(f"Another bpescope is open: this one saves its text in {self.path}.")
         remove_abandoned(self.path.parent)
-        self.beginning = config.load_text(
-            self.path, tell
-        )  # the text of the last run; None if there was none
-        self.n_kept = 0  # how many edits the text had that is kept; what stood there before the first need not be
+        self.beginning = config.load_text(self.path, tell)
+        """The text of the last run; None if there was none."""
+        self.n_kept = 0
+        """The number of edits up to the saved text; 0 until an edit was saved."""
         self._writing = threading.Lock()
 
     def keep(self, lines: Sequence[str], n_edits: int) -> None:
-        """Write the text after so many edits, if none of as many is kept; threads take turns. Raises OSError."""
+        """Save the text after `n_edits` edits, unless a later one is saved. Raise OSError.
+
+        Threads that call this wait for each other.
+        """
         with self._writing:
             if n_edits > self.n_kept:
                 config.save_text(lines, self.path)
                 self.n_kept = n_edits
 
     def keep_somewhere(self, lines: Sequence[str], n_edits: int) -> str:
-        """Keep it, among temporary files if it must be; a sentence if so. Raises OSError if it is nowhere."""
+        """Save the text, in the folder of temporary files if its own file cannot be written.
+
+        Return a sentence that names the temporary file, or "". Raise OSError if both fail.
+        """
         try:
             self.keep(lines, n_edits)
             return ""
         except OSError as error:
-            elsewhere = Path(
-                tempfile.gettempdir(), f"bpescope-text-{os.urandom(4).hex()}.txt"
-            )
+            name = f"bpescope-text-{os.urandom(4).hex()}.txt"
+            elsewhere = Path(tempfile.gettempdir(), name)
             config.save_text(lines, elsewhere)
             self.n_kept = n_edits
-            return f"The text could not be kept for the next start ({error.strerror}); it is in {elsewhere}."
+            return f"The text was saved as {elsewhere}: {self.path} cannot be written ({error.strerror})."
 
     def release(self) -> None:
         if self._lock is not None:
@@ -69,30 +74,34 @@ class Autosave:
             self._lock = None
 
 
-def _own_file() -> tuple[Path, int | None]:
-    """The first of the text files that nobody else has locked, and a lock on it, to be closed."""
-    for path in map(config.text_file, count(1)):
+def _lock_first_free_file() -> tuple[Path, int | None]:
+    """Lock the first text file that no other copy of the app has locked.
+
+    Return its path, and the descriptor of the lock; None if no lock file can be written.
+    """
+    for number in count(1):
+        path = config.text_file(number)
+        lock_file = path.with_name(f".{path.name}.lock")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            file = os.open(
-                path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600
-            )
-        except OSError:  # where nothing can be written there is nothing to be locked
+            file = os.open(lock_file, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError:
+            # The folder cannot be written, so no text of another copy is saved in it.
             return path, None
         if lock(file):
             return path, file
         os.close(file)
-    raise AssertionError("there are more numbers than that")
+    raise AssertionError("count() never ends")
 
 
 _SUFFIX: Final = ".unfinished"
 
 
 class Note:
-    """The note on a training that has not ended, beside the file `output` that its tokenizer is to be kept in.
+    """A file on an unfinished training, next to the file `output` in which its tokenizer will be saved.
 
-    It says what is needed to go on after any end of the app. It is ours until `end` or `leave`: others neither take
-    its name nor ask whether to go on with it.
+    The note holds the data to resume the training after the app has ended in any way. Until `end` or
+    `leave` it is locked, so that other copies of the app do not use its name or offer to resume it.
     """
 
     def __init__(self, output: Path, file: int) -> None:
@@ -102,26 +111,30 @@ class Note:
 
     @classmethod
     def new(cls, named: Path, training: UnfinishedTraining) -> Self:
-        """A note on a training to be kept as `named`, or with the first number behind that which nothing has.
+        """Create the note of a training whose tokenizer will be called `named`.
 
-        Raises OSError if no note can be written there.
+        If a file has that name, append the first free number. Raise OSError if the note cannot be written.
         """
         for number in count(1):
-            output = named.with_stem(f"{named.stem}-{number}") if number > 1 else named
+            output = named
+            if number > 1:
+                output = named.with_stem(f"{named.stem}-{number}")
             if not (output.exists() or checkpoint_of(output).exists()):
                 with suppress(FileExistsError):
                     return cls.again(output, training, os.O_EXCL)
-        raise AssertionError("there are more numbers than that")
+        raise AssertionError("count() never ends")
 
     @classmethod
     def again(cls, output: Path, training: UnfinishedTraining, flags: int = 0) -> Self:
-        """The note on a training that goes on. Raises OSError, also where another copy of the app resumes it."""
-        note = cls(
-            output, os.open(f"{output}{_SUFFIX}", os.O_RDWR | os.O_CREAT | flags, 0o600)
-        )
+        """Open or create the note of a training that is resumed.
+
+        Raise OSError, also if another copy of the app resumes the training.
+        """
+        file = os.open(f"{output}{_SUFFIX}", os.O_RDWR | os.O_CREAT | flags, 0o600)
+        note = cls(output, file)
         if not lock(note._file):
             note.leave()
-            raise OSError(errno.EBUSY, "another bpescope resumes it", str(output))
+            raise OSError(errno.EBUSY, "another bpescope is resuming it", str(output))
         try:
             note.write(training)
         except OSError:
@@ -130,13 +143,14 @@ class Note:
         return note
 
     def write(self, training: UnfinishedTraining) -> None:
-        """Write what is needed now. Raises OSError, and then the note says what it said before."""
-        # In place: a file of another name that replaced this one would not be locked.
+        """Replace the content of the note. Raise OSError, with the content unchanged."""
+        # Write in place: a new file that replaced this one would not be locked.
         before = os.pread(self._file, os.fstat(self._file).st_size, 0)
         try:
-            self._put((json.dumps(asdict(training), indent=1) + "\n").encode())
+            text = json.dumps(asdict(training), indent=1) + "\n"
+            self._put(text.encode())
         except OSError:
-            # The file already has the space for it.
+            # The old content fits even on a full disk: the file still has its space.
             self._put(before)
             raise
 
@@ -146,7 +160,7 @@ class Note:
         os.ftruncate(self._file, len(data))
 
     def read(self) -> UnfinishedTraining | None:
-        """What is needed to go on; None if that cannot be read."""
+        """Return the training to resume, or None if the note cannot be read."""
         try:
             stored = untrusted_json.parse(read_file(self._path))
         except (OSError, ValueError):
@@ -156,43 +170,39 @@ class Note:
 
     @property
     def left(self) -> Path | None:
-        """The file in which the training has left what it learned; None if there is none.
+        """The file with the merges learned so far, or None if no file has them.
 
-        One that was killed leaves its checkpoint; one that ended with the app, or after it, leaves its tokenizer.
+        A killed training leaves a checkpoint; one that ended with the app leaves a tokenizer.
         """
-        return next(
-            (
-                file
-                for file in (checkpoint_of(self.output), self.output)
-                if file.is_file()
-            ),
-            None,
-        )
+        for file in (checkpoint_of(self.output), self.output):
+            if file.is_file():
+                return file
+        return None
 
     def end(self) -> None:
-        """The training has ended: there is nothing to go on with."""
+        """Delete the note: the training has ended."""
         with suppress(OSError):
             self._path.unlink()
         self.leave()
 
     def leave(self) -> None:
-        """The app ends, and the training with it: the next copy of the app that looks for notes may have it."""
+        """Unlock the note, so that the next copy of the app can resume the training."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
 
 
 def left_behind(folder: Path) -> list[Note]:
-    """The notes in a folder that no running copy of the app has, the oldest first; they are ours now."""
+    """Lock and return the notes in a folder that no running copy of the app has locked, oldest first."""
     notes = []
-    for path in sorted(
-        folder.glob(f"*{_SUFFIX}"), key=lambda path: size_and_time(path)[1]
-    ):
+    by_age = sorted(
+        (size_and_time(path)[1], path) for path in folder.glob(f"*{_SUFFIX}")
+    )
+    for _, path in by_age:
         with suppress(OSError):
             file = os.open(path, os.O_RDWR)
-            if lock(file) and os.path.samestat(
-                os.fstat(file), path.stat()
-            ):  # else it has ended meanwhile
+            # If the training has just ended, the file at the path is gone or a new one.
+            if lock(file) and os.path.samestat(os.fstat(file), path.stat()):
                 notes.append(Note(path.with_suffix(""), file))
             else:
                 os.close(file)
@@ -207,7 +217,7 @@ _SCRATCH: Final = f"bpescope-{MACHINE}-"
 
 
 class ScratchFolder:
-    """A temporary folder, made when it is first needed, and removed at the end of the `with` statement."""
+    """A temporary folder, made at its first use, and removed at the end of the `with` statement."""
 
     def __init__(self) -> None:
         self._held = ExitStack()
@@ -220,7 +230,7 @@ class ScratchFolder:
 
     @cached_property
     def path(self) -> Path:
-        """Make the folder, and lock it. Raises OSError."""
+        """The folder, made and locked at the first use. Raise OSError."""
         remove_abandoned_folders()
         while True:
             folder = tempfile.TemporaryDirectory(
@@ -229,13 +239,13 @@ class ScratchFolder:
             path = Path(self._held.enter_context(folder))
             file = os.open(path, os.O_RDONLY)
             self._held.callback(os.close, file)
-            # Another copy may have taken it for abandoned just before the lock.
+            # Just before the lock, another copy may have removed the folder as abandoned.
             if lock(file) and path.exists():
                 return path
 
 
 def remove_abandoned_folders() -> None:
-    """Remove the temporary folders of killed copies of the app. Those of running copies are locked."""
+    """Remove the temporary folders of killed copies of the app. Running copies have locked theirs."""
     for path in Path(tempfile.gettempdir()).glob(f"{_SCRATCH}*"):
         with suppress(OSError):
             file = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)

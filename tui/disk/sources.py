@@ -1,4 +1,4 @@
-"""The texts the corpus pane offers: the samples that come with bpescope, what this computer holds, and any file."""
+"""The texts that the corpus pane offers: samples, presets, large folders of this computer, and any file."""
 
 import os
 import sysconfig
@@ -18,43 +18,48 @@ from bpe_core.patterns import splitter
 from bpe_core.visible import visible
 from tui.state import Corpus, TextSource
 
-_LIBRARY: Final = "The standard library's sources: tens of MB of real code and prose."
-_PACKAGES: Final = "What this computer's packages say of themselves."
+_LIBRARY: Final = "The source code of Python's library: tens of MB of code and English."
+_PACKAGES: Final = "The documentation of the packages installed on this computer."
+_STDLIB: Final = sysconfig.get_path("stdlib")
 _LARGE_TEXTS: Final = (
-    TextSource(
-        sysconfig.get_path("stdlib"), "Python library", _LIBRARY, is_folder=True
-    ),
+    TextSource(_STDLIB, "Python library", _LIBRARY, is_folder=True),
     TextSource("/usr/share/doc", "System documentation", _PACKAGES, is_folder=True),
 )
-_TRIED: Final = 50  # folders, and files of each, that are looked at for a text to show
-LARGEST_FOLDER: Final = 1000  # entries of one folder that are listed; a corpus is not chosen from more by eye
+_MOST_TRIED: Final = 50
+"""How many folders, and how many files of each, are searched for a text to show."""
+LARGEST_FOLDER: Final = 1000
+"""How many entries of one folder are listed; nobody chooses from more by eye."""
 
 
 @cache
 def sample_sources() -> list[TextSource]:
-    """The sample texts, in the order of their list. Asked first beside the screen, as the next."""
+    """Return the sample texts. The first call reads the disk: make it in a thread."""
     return [
-        TextSource(str(one.path), one.title, one.reason, one.path.stat().st_size)
-        for one in SAMPLES
+        TextSource(
+            str(sample.path), sample.title, sample.reason, sample.path.stat().st_size
+        )
+        for sample in SAMPLES
     ]
 
 
 def preset_sources() -> list[TextSource]:
-    """The founding examples, each a text with the options to train on it and what must come out."""
-    presets = PRESETS.items()
+    """Return the classic examples: a text, the options to train on it, and the known result."""
     return [
-        TextSource(f"preset {name}", f"{name}  {one.title}", one.reason, preset=name)
-        for name, one in presets
+        TextSource(
+            f"preset {name}", f"{name}  {preset.title}", preset.reason, preset=name
+        )
+        for name, preset in PRESETS.items()
     ]
 
 
 @cache
 def computer_sources() -> list[TextSource]:
+    """Return the large folders of text that exist here. The first call reads the disk, too."""
     return [source for source in _LARGE_TEXTS if os.path.isdir(source.path)]
 
 
 def file_source(path: str | Path) -> TextSource:
-    """Any file or folder, whether it can be read or not: that is found out when it is. Raises OSError."""
+    """Return a file or folder as a source, without checking that it can be read. Raise OSError."""
     on_disk = split_field(str(path))[0]
     size = os.path.getsize(on_disk) if os.path.isfile(on_disk) else None
     name = os.path.basename(path) or str(path)
@@ -64,72 +69,84 @@ def file_source(path: str | Path) -> TextSource:
 
 
 def listing(path: Path) -> tuple[tuple[TextSource, ...], str]:
-    """What a folder holds, folders first, hidden entries left out, and what else there is to say of it.
+    """Return the entries of a folder, folders first, and a remark on them such as "and 12 more".
 
-    Not for the main thread. Raises OSError.
+    Hidden entries are left out. Call this in a thread. Raise OSError.
     """
     with os.scandir(path) as entries:
-        seen = [entry for entry in entries if not entry.name.startswith(".")]
-    names = [
-        (not is_folder(entry), entry.name.casefold(), entry.path) for entry in seen
+        visible_entries = [entry for entry in entries if not entry.name.startswith(".")]
+    keys = [
+        (not is_folder(entry), entry.name.casefold(), entry.path)
+        for entry in visible_entries
     ]
-    sources = tuple(
-        file_source(path) for _, _, path in nsmallest(LARGEST_FOLDER, names)
-    )
-    n_more = len(names) - len(sources)
-    return (
-        sources,
-        f"and {n_more:,} more" if n_more else "" if sources else "nothing to choose",
-    )
+    first_keys = nsmallest(LARGEST_FOLDER, keys)
+    sources = tuple(file_source(entry_path) for _, _, entry_path in first_keys)
+    n_more = len(keys) - len(sources)
+    remark = ""
+    if n_more:
+        remark = f"and {n_more:,} more"
+    elif not sources:
+        remark = "nothing to choose"
+    return sources, remark
 
 
 def is_folder(entry: os.DirEntry[str]) -> bool:
-    """Whether what lies in a folder is a folder; False where that cannot be told."""
+    """Return whether an entry is a folder; False if that cannot be found out."""
     try:
         return entry.is_dir()
-    except OSError:  # such as a link that leads to itself
+    except OSError:
+        # For example, a link may point to itself.
         return False
 
 
 def is_there(path: str) -> bool:
-    """Whether a chosen source, its field apart, is on the disk; an address may be."""
-    return "://" in path or os.path.exists(split_field(path)[0])
+    """Return whether a chosen source exists; ignore its field, and assume that URLs exist."""
+    if "://" in path:
+        return True
+    return os.path.exists(split_field(path)[0])
 
 
 def title_of(paths: tuple[str, ...]) -> str:
-    """A short name for a choice of texts, for headings and for the names of files; asks no disk.
+    """Return a short name for the chosen texts, for headings and file names, without reading a disk.
 
     >>> title_of(("/a/book.txt", "/a/b/notes.md"))
     'book.txt + notes.md'
     """
-    known = {str(sample.path): sample.title for sample in SAMPLES}
-    if len(paths) > 1 and set(paths) == known.keys():
+    known_titles = {str(sample.path): sample.title for sample in SAMPLES}
+    if len(paths) > 1 and set(paths) == known_titles.keys():
         return "all samples"
-    known |= {source.path: source.title for source in _LARGE_TEXTS}
-    titles = [known.get(path) or visible(Path(path).name or path) for path in paths]
+    for source in _LARGE_TEXTS:
+        known_titles[source.path] = source.title
+    titles = [
+        known_titles.get(path) or visible(Path(path).name or path) for path in paths
+    ]
+    if not titles:
+        return "nothing chosen"
     if len(titles) > 2:
         return f"{titles[0]} + {len(titles) - 1} more"
-    return " + ".join(titles) or "nothing chosen"
+    return " + ".join(titles)
 
 
 def first_corpus() -> Corpus:
-    """The first of the sample texts, plain English: what the first tokenizer is trained on."""
+    """Return the corpus of the first training: the first sample, in plain English."""
     paths = (str(SAMPLES[0].path),)
     return Corpus(paths, (), title_of(paths))
 
 
 def check_readable(path: str) -> None:
-    """Raises `TextError` with one sentence if a file or folder cannot be a corpus."""
-    if not (
-        os.path.isdir(path) and os.access(path, os.R_OK | os.X_OK)
-    ):  # or else that is found out when it is read
+    """Raise `TextError` if a file or folder cannot be a corpus.
+
+    The files in a folder are checked later, when they are read.
+    """
+    is_readable_folder = os.path.isdir(path) and os.access(path, os.R_OK | os.X_OK)
+    if not is_readable_folder:
         find_files([path])
 
 
 def first_pieces(source: TextSource, number: int, pattern: str) -> list[str]:
-    """The pieces of the beginning of a file, or of a preset, which brings its own pattern.
+    """Split the first `number` characters of a file, or of each document of a preset, into pre-tokens.
 
-    Not for the main thread: a pattern of one's own may be slow. Raises `BpeError`.
+    A preset uses its own pattern. Call this in a thread: a user's pattern may be slow. Raise `BpeError`.
     """
     if not source.preset:
         return splitter(pattern).split(first_characters(source.path, number))
@@ -141,11 +158,15 @@ def first_pieces(source: TextSource, number: int, pattern: str) -> list[str]:
 
 
 def first_characters(path: str, number: int) -> str:
-    """The beginning of a file, or of a text in a folder, if one is found soon; a block at most. Raises `TextError`."""
+    """Return the beginning of a file, or of the first text found in a folder. Raise `TextError`.
+
+    Return at most one block of the file, and "" if a folder has no text among the first entries.
+    """
     if os.path.isdir(path):
-        for folder, below, names in islice(os.walk(path), _TRIED):
-            below[:] = sorted(name for name in below if name[0] != ".")
-            for name in sorted(names)[:_TRIED]:
+        for folder, subfolders, names in islice(os.walk(path), _MOST_TRIED):
+            # os.walk enters what is left in this list, in this order.
+            subfolders[:] = sorted(name for name in subfolders if name[0] != ".")
+            for name in sorted(names)[:_MOST_TRIED]:
                 with suppress(TextError):
                     return first_characters(os.path.join(folder, name), number)
         return ""
@@ -154,19 +175,20 @@ def first_characters(path: str, number: int) -> str:
 
 
 def whole_text(path: Path, *, is_document: bool = False) -> str:
-    """A file's text, exactly. Raises `TextError`, also for rows where it must be a document, in which lines count."""
+    """Return the exact text of a file. Raise `TextError`.
+
+    With `is_document`, also refuse a file of rows such as CSV: its lines are not the lines of a text.
+    """
     file = find_files([path]).files[0]
     if is_document and file.form:
         raise TextError(
-            f"{file.name} holds rows, and the editor shows no single row; the list says which it is."
+            f"{file.name} holds rows, and the editor cannot show one row; the list has its number."
         )
     return "".join(file.blocks())
 
 
 def text_of(source: TextSource) -> str:
-    """The whole text of a preset, or of a file. Raises `TextError`."""
-    return (
-        "\n".join(PRESETS[source.preset].documents)
-        if source.preset
-        else whole_text(Path(source.path))
-    )
+    """Return the whole text of a preset or file. Raise `TextError`."""
+    if source.preset:
+        return "\n".join(PRESETS[source.preset].documents)
+    return whole_text(Path(source.path))

@@ -1,178 +1,78 @@
-"""Tokenizer files: those that were trained and kept here, those opened from elsewhere or left by other programs.
+"""Tokenizer files: trained here, opened from elsewhere, or found in the caches of other programs.
 
-What reads files is not for the main thread.
+Call the functions that read files in a thread.
 """
 
 import json
-import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from bpe_core import hub
-from bpe_core.corpus.recognition import HEAD, form_of
 from bpe_core.errors import BpeError, FormatError, PatternNeededError
-from bpe_core.formats import load, why_no_tokenizer
-from bpe_core.formats.file import TokenizerFile, tokenizer_at
+from bpe_core.formats import load
+from bpe_core.formats.file import TokenizerFile
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import STOPPED
-from bpe_core.visible import quoted
-from tui.disk import config
+from bpe_core.tokenizer.training_record import STOPPED, TrainingRecord
 from tui.disk.config import size_and_time
-from tui.disk.sources import check_readable
 from tui.state import KnownTokenizer, Loaded, Opened, Trouble, name_of
 
-_HEAD_BYTES: Final = 4096  # of a file, in which its size is told
+_HEAD_BYTES: Final = 4096
+"""Bytes at the beginning of a tokenizer file that include its vocabulary size and pattern."""
 
 
 def load_file(path: Path, pattern: str | None = None) -> Loaded:
-    """As `bpe_core.load`, which tells of its errors, too."""
+    """Load a tokenizer with the digest of its file. Raise the errors of `bpe_core.load`."""
     tokenizer = load(path, pattern=pattern)
     try:
         digest = sha256(TokenizerFile.open(path).data).hexdigest()
-    except FormatError:  # a folder
+    except FormatError:
+        # The path is a folder, which has no digest.
         digest = ""
     return Loaded(tokenizer, path, digest)
 
 
-class Recognized(NamedTuple):
-    """What the arguments of the command line turned out to be."""
-
-    texts: tuple[str, ...]  # readable files and folders, and addresses
-    tokenizers: tuple[str, ...]  # paths of tokenizer files, those named by -t last
-    doubts: tuple[str, ...]  # a sentence for each argument that may mean something else
-    errors: tuple[str, ...]  # a sentence for each argument that cannot be used
-
-
-class Recognition:
-    """Finds out which arguments are texts and which are tokenizers, in a thread."""
-
-    def __init__(self, paths: Iterable[str], names: Iterable[str]) -> None:
-        self._paths = tuple(dict.fromkeys(paths))
-        self.names = tuple(dict.fromkeys(names))
-        self.current = ""  # the argument that is being looked at
-        self.is_slow = False  # whether the user has to wait for it
-        self._texts: list[str] = []
-        self._tokenizers: list[str] = []
-        self._doubts: list[str] = []
-        self._errors: list[str] = []
-
-    def run(self) -> Recognized:
-        """Look at one argument after the other. Those that cannot be used are left out."""
-        for path in self._paths:
-            self._attempt(self._recognize, path)
-        for name in self.names:
-            self._attempt(self._locate, name)
-        return Recognized(
-            tuple(self._texts),
-            tuple(self._tokenizers),
-            tuple(self._doubts),
-            tuple(self._errors),
-        )
-
-    def _attempt(self, look_at: Callable[[str], None], argument: str) -> None:
-        self.current = argument
-        try:
-            look_at(argument)
-        except BpeError as error:
-            self._errors.append(str(error))
-
-    def _recognize(self, path: str) -> None:
-        why_no_tokenizer = _why_no_tokenizer(path)
-        if why_no_tokenizer is None:
-            self._tokenizers.append(str(tokenizer_at(Path(path))))
-            if os.path.isdir(path):
-                self._doubts.append(
-                    f"{path} holds a tokenizer, which is opened; mark it (F2) to train on its texts."
-                )
-            return
-        check_readable(path)
-        self._texts.append(path)
-        if why_no_tokenizer:
-            self._doubts.append(
-                f"{why_no_tokenizer} So it is taken for a text of the corpus."
-            )
-
-    def _locate(self, name: str) -> None:
-        self._tokenizers.append(located(name))
-
-
-def _why_no_tokenizer(path: str) -> str | None:
-    """As `why_no_tokenizer`, but files that hold rows are not tried: the first row may look like a vocabulary."""
-    if "://" in path:
-        return ""
-    head = b""
-    with suppress(OSError, ValueError), open(path, "rb") as file:
-        head = file.read(HEAD)
-    if form_of(head, path):
-        return ""
-    return why_no_tokenizer(path)
-
-
-def located(name: str) -> str:
-    """Return the absolute path of a tokenizer by its path, its name in the list or its published name.
-
-    Download it if it is neither there nor in a cache. Raise `BpeError` if it cannot be found.
-    """
-    in_list = None if os.path.exists(name) else named_in_list(name)
-    path = os.path.abspath(tokenizer_at(Path(in_list or hub.located(name))))
-    if not os.path.exists(path):
-        raise _unknown(name)
-    return path
-
-
-def check_name(name: str) -> None:
-    """Raise `FormatError` if no tokenizer can have this name, in the list or published."""
-    if not hub.is_name(name) and named_in_list(name) is None:
-        raise _unknown(name)
-
-
-def _unknown(name: str) -> FormatError:
-    return FormatError(
-        f"There is no tokenizer {quoted(name, 200)}: no such file, and not a known name."
-    )
-
-
 def kept_tokenizers(folder: Path) -> tuple[KnownTokenizer, ...]:
-    """What is on the shelf, newest first."""
+    """Return the tokenizers in the folder of trained tokenizers, newest first."""
     files = sorted((-size_and_time(path)[1], path) for path in folder.glob("*.json"))
-    return tuple(_known(path, -time) for time, path in files)
+    return tuple(_read_head(path, -negative_time) for negative_time, path in files)
 
 
 def without_twin(path: Path, named: Path) -> Path:
-    """The path of what was learned, which was to be called `named`.
+    """Delete the new tokenizer file `path` if an older file holds the same, and return the one to use.
 
-    Where a file of that name, or one with a number behind it, holds the same already (pattern, tokens, merges and
-    counts of a training), that file; the new one goes. Several copies that end at once agree on the oldest.
-    Raises `BpeError` or OSError.
+    Only files called `named`, or `named` with a number such as book-2, are compared: their patterns,
+    tokens, merges and counts. Several copies of the app that end at once agree on the oldest file.
+    Raise `BpeError` or OSError.
     """
-    own, numbered = (
-        _contents(load(path)),
-        re.compile(re.escape(named.stem) + r"(-\d+)?"),
-    )
-    for _, other in sorted(
+    new_contents = _contents(load(path))
+    numbered = re.compile(re.escape(named.stem) + r"(-\d+)?")
+    by_age = sorted(
         (size_and_time(other)[1], other) for other in named.parent.glob("*.json")
-    ):
+    )
+    for _, other in by_age:
         if other == path:
             break
         if numbered.fullmatch(other.stem):
             with suppress(BpeError):
-                if _contents(load(other)) == own:
+                if _contents(load(other)) == new_contents:
                     path.unlink()
                     return other
     return path
 
 
 def _contents(tokenizer: Tokenizer) -> tuple[object, ...]:
-    vocabulary, record = tokenizer.vocabulary, tokenizer.record
-    learned = (
-        (record.steps, record.n_bytes, record.ties, record.min_count) if record else ()
-    )
+    """Return what two tokenizers must share to count as the same."""
+    vocabulary = tokenizer.vocabulary
+    record = tokenizer.record
+    learned: tuple[object, ...] = ()
+    if record:
+        learned = (record.steps, record.n_bytes, record.ties, record.min_count)
     return (
         tokenizer.pattern,
         vocabulary.merges,
@@ -183,7 +83,7 @@ def _contents(tokenizer: Tokenizer) -> tuple[object, ...]:
 
 
 def told_pattern(path: Path) -> str | None:
-    """The split pattern that a tokenizer file tells; None if it does not. Raises `BpeError`."""
+    """Return the split pattern in a tokenizer file; None if it has none. Raise `BpeError`."""
     try:
         return load(path).pattern
     except PatternNeededError:
@@ -191,23 +91,9 @@ def told_pattern(path: Path) -> str | None:
 
 
 def without_odd_record(tokenizer: Tokenizer) -> Tokenizer:
-    """`tokenizer`, or if its record cannot be that of its merges, one without.
-
-    Each merge that was learned shortens the corpus; those that were given may occur nowhere in it.
-    """
+    """Return `tokenizer`, without its training record if the record cannot belong to its merges."""
     record = tokenizer.record
-    if record is None:
-        return tokenizer
-    lengths = [record.n_tokens_start, *(n_tokens for _, _, n_tokens in record.steps)]
-    falls = all(
-        before > after or (before == after and number < record.n_given)
-        for number, (before, after) in enumerate(pairwise(lengths))
-    )
-    if (
-        falls
-        and max(lengths[0], record.n_bytes) < 1 << 62
-        and len(record.steps) == tokenizer.step
-    ):
+    if record is None or _is_plausible(record, tokenizer.step):
         return tokenizer
     return Tokenizer(
         tokenizer.vocabulary,
@@ -217,111 +103,129 @@ def without_odd_record(tokenizer: Tokenizer) -> Tokenizer:
     )
 
 
-def _known(path: Path, modified: int) -> KnownTokenizer:
-    """What the first lines of a file tell, so that a full shelf is listed at once."""
+def _is_plausible(record: TrainingRecord, n_merges: int) -> bool:
+    """Return whether a record may be of a training that learned `n_merges` merges.
+
+    Each learned merge shortens the corpus. A merge that the training started with may not occur in it.
+    """
+    lengths = [record.n_tokens_start]
+    lengths += [n_tokens for _, _, n_tokens in record.steps]
+    for number, (before, after) in enumerate(pairwise(lengths)):
+        may_stay = number < record.n_given
+        if after > before or (after == before and not may_stay):
+            return False
+    is_countable = max(lengths[0], record.n_bytes) < 1 << 62
+    return is_countable and len(record.steps) == n_merges
+
+
+def _read_head(path: Path, modified: int) -> KnownTokenizer:
+    """Describe a trained tokenizer by the first bytes of its file, so that long lists appear at once."""
     head = ""
-    if path.is_file():  # a pipe would keep one waiting
+    # Opening a pipe would block.
+    if path.is_file():
         with suppress(OSError), path.open("rb") as file:
             head = file.read(_HEAD_BYTES).decode("utf-8", "replace")
     size = re.search(r'"n_vocab":\s*(\d{1,9})\b', head)
-    pattern, told = re.search(r'"pattern":\s*("(?:[^"\\]|\\.)*")', head), ""
-    with suppress(ValueError):
-        told = json.loads(pattern[1]) if pattern else ""
-    stopped = f'"stop_reason": "{STOPPED}"' in head
+    pattern = ""
+    quoted_pattern = re.search(r'"pattern":\s*("(?:[^"\\]|\\.)*")', head)
+    if quoted_pattern:
+        with suppress(ValueError):
+            pattern = json.loads(quoted_pattern[1])
     return KnownTokenizer(
-        str(path),
-        path.stem,
-        int(size[1]) if size else 0,
-        "trained",
-        "",
-        told,
-        modified,
-        stopped,
+        path=str(path),
+        name=path.stem,
+        n_vocab=int(size[1]) if size else 0,
+        origin="trained",
+        pattern=pattern,
+        modified=modified,
+        stopped=f'"stop_reason": "{STOPPED}"' in head,
     )
 
 
 def seen(path: Path, tokenizer: Tokenizer, found_as: str = "") -> Opened:
-    """A tokenizer as it was just read from the file at `path`."""
+    """Return what to remember of a tokenizer that was just read from `path`."""
+    size, modified = size_and_time(path)
     return Opened(
-        str(path), found_as, tokenizer.n_tokens, tokenizer.pattern, *size_and_time(path)
+        path=str(path),
+        found_as=found_as,
+        n_vocab=tokenizer.n_tokens,
+        pattern=tokenizer.pattern,
+        size=size,
+        modified=modified,
     )
 
 
 def described(opened: Opened, pattern: str | None) -> Opened:
-    """`opened`, read now if it never was; as it is if it cannot be."""
-    if opened.n_vocab == 0:
-        with suppress(BpeError):
-            return seen(
-                Path(opened.path), load(opened.path, pattern=pattern), opened.found_as
-            )
+    """Return `opened` with the size and pattern of its file, if it was never read and can be read now."""
+    if opened.n_vocab > 0:
+        return opened
+    with suppress(BpeError):
+        tokenizer = load(opened.path, pattern=pattern)
+        return seen(Path(opened.path), tokenizer, opened.found_as)
     return opened
 
 
 def trouble_of(opened: Opened) -> Trouble:
-    """What has become of the file since it was opened."""
+    """Return whether the file was deleted or changed since it was opened."""
     now = size_and_time(opened.path)
     if now == (0, 0):
         return "gone"
-    return (
-        "changed" if opened.modified and now != (opened.size, opened.modified) else ""
-    )
+    if opened.modified and now != (opened.size, opened.modified):
+        return "changed"
+    return ""
 
 
 def found(forgotten: Iterable[str] = ()) -> tuple[KnownTokenizer, ...]:
-    """The tokenizers, by name, in the caches of Hugging Face's hub and of tiktoken, without those to be forgotten.
+    """Return the tokenizers in the caches of Hugging Face and tiktoken, by name, except the forgotten.
 
-    Reads rank files whole to be sure of them.
+    Rank files are read whole to be sure that they are complete.
     """
-    cached, left_out = hub.all_cached(), set(forgotten)
-    return tuple(
-        KnownTokenizer(str(path), name, 0, "found", name)
-        for name, path in cached
-        if str(path) not in left_out
-    )
-
-
-def named_in_list(name: str) -> Path | None:
-    """The file of the tokenizer that the app's list calls `name`; None if none is called so.
-
-    Raises `FormatError` if several are.
-    """
-    remembered = config.load_configuration()
-    own: tuple[KnownTokenizer, ...] = ()
-    with suppress(OSError):
-        own = kept_tokenizers(config.tokenizers_folder())
-    known = listed(own, (), remembered.opened, remembered.names, {})
-    paths = [one.path for one in known if one.name == name]
-    if len(paths) > 1:
-        raise FormatError(
-            f"Several tokenizers are called {quoted(name)}: {', '.join(paths)}; name one by its path."
-        )
-    return Path(paths[0]) if paths else None
+    left_out = set(forgotten)
+    tokenizers = []
+    for name, path in hub.all_cached():
+        if str(path) not in left_out:
+            tokenizers.append(
+                KnownTokenizer(str(path), name, 0, origin="found", found_as=name)
+            )
+    return tuple(tokenizers)
 
 
 def listed(
-    own: Sequence[KnownTokenizer],
+    trained: Sequence[KnownTokenizer],
     found: Sequence[KnownTokenizer],
     opened: Iterable[Opened],
     names: Mapping[str, str],
     troubles: Mapping[str, Trouble],
 ) -> tuple[KnownTokenizer, ...]:
-    """The tokenizers trained here, those that other programs keep, and those opened from elsewhere, each once.
+    """Return the app's list of tokenizers, each file once.
 
-    `names` are those given by the user and `troubles` what has become of files, by path.
+    Args:
+        trained: The tokenizers trained here.
+        found: Those in the caches of other programs.
+        opened: Those opened from elsewhere, with the facts read from their files.
+        names: Path -> the name that the user gave.
+        troubles: Path -> whether the file was deleted or changed.
     """
-    known = {tokenizer.path: tokenizer for tokenizer in (*own, *found)}
-    for one in opened:
-        other = known.get(one.path)
-        if other is None:
-            name = one.found_as or name_of(Path(one.path))
-            other = KnownTokenizer(
-                one.path, name, 0, "found" if one.found_as else "opened", one.found_as
-            )
-        if other.origin != "trained":
-            known[one.path] = replace(
-                other, n_vocab=one.n_vocab, pattern=one.pattern, modified=one.modified
+    by_path = {tokenizer.path: tokenizer for tokenizer in (*trained, *found)}
+    for item in opened:
+        known = by_path.get(item.path)
+        if known is None:
+            name = item.found_as or name_of(Path(item.path))
+            known = KnownTokenizer(item.path, name, 0, "opened", found_as=item.found_as)
+            if item.found_as:
+                known = replace(known, origin="found")
+        if known.origin != "trained":
+            by_path[item.path] = replace(
+                known,
+                n_vocab=item.n_vocab,
+                pattern=item.pattern,
+                modified=item.modified,
             )
     return tuple(
-        replace(one, name=names.get(path, one.name), trouble=troubles.get(path, ""))
-        for path, one in known.items()
+        replace(
+            tokenizer,
+            name=names.get(path, tokenizer.name),
+            trouble=troubles.get(path, ""),
+        )
+        for path, tokenizer in by_path.items()
     )

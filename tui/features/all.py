@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from tui.disk.arguments import Recognition, Recognized
 from tui.disk.sources import first_corpus, title_of
-from tui.disk.tokenizer_files import Recognition, Recognized
 from tui.features.audit import AuditFeature
 from tui.features.comparison import ComparisonFeature
 from tui.features.corpus import CorpusChoice

@@ -18,7 +18,7 @@ from tui.features.feature import NO_TEXT, Feature, StateScreen
 from tui.features.texts import Texts
 from tui.process import WorkerProcess
 from tui.state import EDITORS_TEXT, ComparisonRun, KnownTokenizer, steps_known
-from tui.table.table import Cell
+from tui.table.columns import Cell
 from tui.terminal.background import in_thread
 from tui.widgets.tokenizer_lists import distinct_names
 

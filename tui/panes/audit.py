@@ -15,7 +15,7 @@ from tui.commands.command import features_of
 from tui.commands.keys import PartBindings
 from tui.commands.table import AUDIT
 from tui.state import Audit, Run, TokenLines
-from tui.table.table import SearchField
+from tui.table.search_field import SearchField
 from tui.widgets.pane import Pane, button
 from tui.widgets.token_table import TokenPanel, TokenTable
 from tui.widgets.tokenizer_lists import TokenizerPicker

@@ -35,7 +35,7 @@ from tui.state import (
     TrainingOptions,
     pace_told,
 )
-from tui.table.table import SearchField
+from tui.table.search_field import SearchField
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import KeptMerges, MergeLog
 from tui.widgets.option_fields import OptionFields

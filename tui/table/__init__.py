@@ -1,1 +1,1 @@
-"""One virtual list for all tables: columns as data, a head that sorts, a foot of choices, search."""
+"""Long lists and tables whose rows are drawn one by one, sorted, filtered and searched."""

@@ -1,4 +1,4 @@
-r"""Which of 200,000 rows are shown, in which order: sorting, filtering and searching in steps of some milliseconds."""
+"""Sort, filter and search up to 200,000 rows in steps of a few milliseconds."""
 
 import re
 from bisect import bisect_right
@@ -8,58 +8,64 @@ from typing import Any, Final, NamedTuple, Self
 
 from tui.terminal.background import Steps
 
-SLICE: Final = 2048  # rows that are looked at between two pauses
+SLICE: Final = 2048
+"""Rows in one step."""
 _BUCKETS: Final = 64
+_SAMPLES_PER_BUCKET: Final = 8
 
 
 def mapped(function: Callable[[int], Any], rows: Sequence[int]) -> Steps[list[Any]]:
-    """`list(map(function, rows))`, as what this generator returns."""
-    found: list[Any] = []
+    """Return `list(map(function, rows))`, after a yield for each step."""
+    results: list[Any] = []
     for start in range(0, len(rows), SLICE):
-        found += map(function, rows[start : start + SLICE])
+        results += map(function, rows[start : start + SLICE])
         yield
-    return found
+    return results
 
 
 def rows_in_order(
     n_rows: int, key: Callable[[int], Any], *, descending: bool
 ) -> Steps[list[int]]:
-    """The numbers of rows sorted by `key`, equal ones in their order; those whose key is None come last either way."""
+    """Return the row numbers sorted by `key`, equal ones in their order; rows with the key None are last."""
     values = yield from mapped(key, range(n_rows))
-    without = [row for row, value in enumerate(values) if value is None]
-    valued = (
-        [row for row, value in enumerate(values) if value is not None]
-        if without
-        else range(n_rows)
-    )
+    without_value = [row for row, value in enumerate(values) if value is None]
+    with_value: Sequence[int] = range(n_rows)
+    if without_value:
+        with_value = [row for row, value in enumerate(values) if value is not None]
     yield
-    rows = yield from sorted_in_steps(valued, values.__getitem__, reverse=descending)
-    return rows + without
+    rows = yield from sorted_in_steps(
+        with_value, values.__getitem__, reverse=descending
+    )
+    return rows + without_value
 
 
 def sorted_in_steps(
     rows: Sequence[int], key: Callable[[int], Any], *, reverse: bool = False
 ) -> Steps[list[int]]:
-    """`sorted(rows, key=key, reverse=reverse)`, as what this generator returns.
+    """Return `sorted(rows, key=key, reverse=reverse)`, after a yield for each step.
 
-    Sample sort: the keys of a sample part the rows into buckets, each of which is sorted by itself. Rows of equal keys
-    share a bucket, which takes linear time. One `list.sort` of all, or of the two last halves, would take 100 ms.
+    This is a sample sort: the sorted keys of a sample divide the rows into buckets, which are sorted one
+    by one. Rows of equal keys share a bucket, which is then sorted in linear time. One `list.sort` of
+    all 200,000 rows, or a merge of two halves, would block the keys for 100 ms.
     """
     if len(rows) <= SLICE:
         return sorted(rows, key=key, reverse=reverse)
-    sample = sorted(map(key, rows[:: max(1, len(rows) // (8 * _BUCKETS))]))
+    sample_step = max(1, len(rows) // (_SAMPLES_PER_BUCKET * _BUCKETS))
+    sample = sorted(map(key, rows[::sample_step]))
     borders = sample[:: max(1, len(sample) // _BUCKETS)][1:]
     buckets: list[list[int]] = [[] for _ in range(len(borders) + 1)]
-    place = partial(bisect_right, borders)
+    bucket_of = partial(bisect_right, borders)
     for start in range(0, len(rows), SLICE):
-        some = rows[start : start + SLICE]
-        for row, bucket in zip(some, map(place, map(key, some)), strict=True):
+        part = rows[start : start + SLICE]
+        for row, bucket in zip(part, map(bucket_of, map(key, part)), strict=True):
             buckets[bucket].append(row)
         yield
+    if reverse:
+        buckets.reverse()
     result: list[int] = []
-    for part in reversed(buckets) if reverse else buckets:
-        part.sort(key=key, reverse=reverse)
-        result += part
+    for rows_of_bucket in buckets:
+        rows_of_bucket.sort(key=key, reverse=reverse)
+        result += rows_of_bucket
         yield
     return result
 
@@ -71,19 +77,17 @@ _ID: Final = re.compile(r"#?(\d{1,3}(?:,\d{3})+|\d{1,18})")
 
 
 class Search(NamedTuple):
-    r"""All readings of what is typed to find tokens; a token is found by any of them.
-
-    Text, `casefold`ed, is found in labels, and a space finds the `␣` of a label. A number is an id, too; behind a
-    `#` it is nothing else. `0x`, `\x`, or pairs of digits with spaces between begin bytes in hex.
-    """
+    """A typed search for tokens, read as text, as an id and as bytes; a token matches any of them."""
 
     text: str = ""
+    """Text to find in labels, `casefold`ed, with ␣ for spaces; "" for an id with `#` before it."""
     id: int | None = None
     data: bytes = b""
+    r"""Bytes, typed in hex after `0x` or `\x`, or as pairs of digits with spaces between."""
 
     @classmethod
     def read(cls, typed: str) -> Self:
-        r"""What is meant.
+        r"""Read what the user typed.
 
         >>> Search.read(" The"), Search.read("#1,024")
         (Search(text='␣the', id=None, data=b''), Search(text='', id=1024, data=b''))
@@ -92,17 +96,24 @@ class Search(NamedTuple):
         """
         folded = typed.casefold()
         stripped = folded.strip()
-        number, digits = _ID.fullmatch(stripped), _HEX.fullmatch(stripped)
-        return cls(
-            "" if number and stripped.startswith("#") else folded.replace(" ", "␣"),
-            int(number[1].replace(",", "")) if number else None,
-            bytes.fromhex((digits[1] or digits[2]).replace("\\x", ""))
-            if digits
-            else b"",
-        )
+        number = _ID.fullmatch(stripped)
+        digits = _HEX.fullmatch(stripped)
+        text = folded.replace(" ", "␣")
+        id = None
+        data = b""
+        if number:
+            id = int(number[1].replace(",", ""))
+            if stripped.startswith("#"):
+                text = ""
+        if digits:
+            pairs = digits[1] or digits[2]
+            data = bytes.fromhex(pairs.replace("\\x", ""))
+        return cls(text, id, data)
 
     def match(self, label: str, token: bytes, id: int) -> int:
-        """How well a token fits, given its `casefold`ed label: 3 by its id, 2 wholly, 1 in part, 0 not.
+        """Return how well a token matches: 3 by its id, 2 as a whole, 1 in part, 0 not at all.
+
+        `label` must be `casefold`ed.
 
         >>> [Search.read("low").match(label, b"", 300) for label in ("low", "␣low", "slow", "high")]
         [2, 2, 1, 0]
@@ -110,7 +121,8 @@ class Search(NamedTuple):
         if id == self.id:
             return 3
         if self.text and self.text in label:
-            return 2 if label in (self.text, "␣" + self.text) else 1
+            is_whole = label in (self.text, "␣" + self.text)
+            return 2 if is_whole else 1
         if self.data and self.data in token:
             return 2 if token == self.data else 1
         return 0

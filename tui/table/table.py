@@ -1,248 +1,115 @@
-"""Table: a list with columns as data, a head that sorts, a foot of choices, and rows found by what is typed."""
+"""Table: a list with columns, a header that sorts, a footer of choices, and a search."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import compress
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import ClassVar, Final
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
-from textual import events, on
-from textual.binding import Binding, BindingType
+from textual import events
 from textual.message import Message
 from textual.reactive import var
-from textual.widgets import Input
 
 from tui.drawing.lines import fit
+from tui.table.columns import (
+    Cell,
+    Choices,
+    Column,
+    PlacedColumn,
+    StyledCell,
+    choice_places,
+    line,
+    place_columns,
+)
 from tui.table.row_list import RowList
 from tui.table.rows import Search, mapped, rows_in_order, sorted_in_steps
 from tui.terminal.background import SlicedWork, Steps
-from tui.terminal.guards import Field
 
 _BOLD: Final = Style(bold=True)
-_SEARCH: Final = "A token's text, its id, or its bytes in hex (0xf09f). Enter goes to the list, Escape shows all again."
-_LEAST: Final = (
-    4  # cells that a growing column keeps in a row that is too narrow for all of them
-)
 
 
-class Cell(NamedTuple):
-    """What stands in a column of one row; a function draws it for as many cells as there are.
-
-    `ink` is the part of the list's style that it is drawn in, empty for the column's; `tint` lies over the text and not
-    over the blanks behind it.
-    """
-
-    text: str | Callable[[int], str]
-    ink: str = ""
-    bold: bool = False
-    tint: Style | None = None
+def _no_style(token: int) -> Style | None:
+    return None
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """What one column says and sorts by.
-
-    It takes `width` cells, or up to `most` where there is room, with `gap` free cells behind. When the columns do not
-    all fit, the highest `rank` goes first; rank 0 stays. `cell` and `sort`, the key that rows are sorted by, take the
-    table and the number of a row: None comes last either way, the greatest first at the first click where
-    `descending`; without `sort` the column sorts nothing. `hint` is the tooltip over its header.
-    """
-
-    key: str
-    width: int
-    cell: Callable[[Any, int], str | Cell] = lambda table, row: ""
-    hint: str = ""
-    most: int = 0
-    right: bool = False
-    rank: int = 0
-    title: str = ""
-    gap: int = 2
-    sort: Callable[[Any, int], Any] | None = None
-    descending: bool = False
-    ink: str = "text"
-
-    @property
-    def heading(self) -> str:
-        return (self.title or self.key).strip()
-
-
-class PlacedColumn(NamedTuple):
-    """A column in a row: cells `[x, x + width)`."""
-
-    column: Column
-    x: int
-    width: int
-
-
-def place_columns(columns: Sequence[Column], width: int) -> Sequence[PlacedColumn]:
-    """The columns that fit into `width` cells, in order, with the cells left over given to those that can grow.
-
-    A cell stays free at either end. Growing columns share the spare cells in proportion to what they could take;
-    if even the columns that stay do not fit, the same ones give.
-
-    >>> places = place_columns([Column("step", 5), Column("token", 6, most=30)], 20)
-    >>> [(place.column.key, place.x, place.width) for place in places]
-    [('step', 1, 5), ('token', 8, 11)]
-    """
-    kept = [*columns]
-
-    def free() -> int:
-        return (
-            width
-            - 2
-            - sum(column.width + column.gap for column in kept)
-            + (kept[-1].gap if kept else 0)
-        )
-
-    while free() < 0 and any(column.rank for column in kept):
-        kept.remove(max(reversed(kept), key=lambda column: column.rank))
-    spare = free()
-    gives = [
-        0
-        if column.most <= column.width
-        else column.most - column.width
-        if spare > 0
-        else column.width - _LEAST
-        for column in kept
-    ]
-    wants, x = sum(gives), 1
-    places: list[PlacedColumn] = []
-    for column, give in zip(kept, gives, strict=True):
-        extra = max(-give, min(give, round(spare * give / wants))) if wants else 0
-        spare, wants = spare - extra, wants - give
-        places.append(PlacedColumn(column, x, column.width + extra))
-        x += column.width + extra + column.gap
-    return places
-
-
-def line(
-    parts: Iterable[tuple[PlacedColumn, Cell, Style]], base: Style
-) -> Iterator[Segment]:
-    """One row: each cell fitted into its place, blanks over the background of `base` between them.
-
-    Few segments draw fast, so blanks go with the text behind them where the background is the same.
-    """
-    x = 0
-    for (column, start, width), cell, style in parts:
-        text = fit(
-            cell.text if isinstance(cell.text, str) else cell.text(width),
-            width,
-            right=column.right,
-        )
-        blanks = " " * (start - x)
-        x = start + width
-        if cell.tint is not None:
-            text, style = text.rstrip(" "), style + cell.tint
-            x = start + cell_len(text)
-        if blanks and style.bgcolor != base.bgcolor:
-            yield Segment(blanks, base)
-            blanks = ""
-        yield Segment(blanks + text, style)
-
-
-Choices = Sequence[tuple[str, str]]  # (key, title) of each choice of a line of choices
-
-
-def choice_places(
-    choices: Choices, chosen: str, width: int, lead: str = " "
-) -> list[tuple[int, str, str]]:
-    """(cell, title, key) of each choice that a line of `width` cells begins to show.
-
-    Where there is no room for all up to the chosen one, those before it give way.
-
-    >>> choice_places([("", "all 300"), ("rare", "rare 7"), ("unused", "unused 2")], "unused", 24)
-    [(1, 'rare 7', 'rare'), (10, 'unused 2', 'unused')]
-    """
-    at = next((number for number, (key, _) in enumerate(choices) if key == chosen), 0)
-    first = 0
-    while (
-        first < at
-        and len(lead) + sum(cell_len(title) + 3 for _, title in choices[first : at + 1])
-        > width
-    ):
-        first += 1
-    places, x = [], len(lead)
-    for key, title in choices[first:]:
-        places.append((x, title, key))
-        x += cell_len(title) + 3
-    return places
+def _next_key(keys: Sequence[str], current: str, by: int) -> str:
+    """Return the key `by` places after the current one, around the end; else the first key."""
+    if current not in keys:
+        return keys[0]
+    return keys[(keys.index(current) + by) % len(keys)]
 
 
 class Table(RowList):
-    """Numbered rows; a subclass says how many there are, by its columns what stands in them, and what can be chosen.
+    """Numbered rows in columns. A subclass sets `n_rows`, `COLUMNS` and `choices`.
 
-    Rows are sorted, filtered and searched in slices, so that 200,000 of them hold up no key.
+    Rows are sorted, filtered and searched in short slices, so that 200,000 rows never block the keys.
     """
 
     FOOTER = True
     COLUMNS: ClassVar[Sequence[Column]] = ()
-    n_rows = 0  # how many rows there are, shown or not; a subclass assigns it
-    LEAD: ClassVar[str] = " "  # what stands in the foot before the choices
+    n_rows = 0
+    """The number of all rows, shown or not; a subclass assigns it."""
+    LEAD: ClassVar[str] = " "
+    """The text of the footer before the choices."""
 
-    sort_key: var[str] = var(
-        "", init=False
-    )  # the column that rows are sorted by; empty: they come in their own order
-    reverse: var[bool] = var(False, init=False)  # whether they come the other way round
-    choice: var[str] = var("", init=False)  # the chosen one of `choices`
-    search: var[str] = var(
-        "", init=False
-    )  # what is typed to find rows, see `Search`; others are not shown
+    sort_key: var[str] = var("", init=False)
+    """The key of the column that rows are sorted by; "" keeps their own order."""
+    reverse: var[bool] = var(False, init=False)
+    """Whether the order is reversed."""
+    choice: var[str] = var("", init=False)
+    """The key of the chosen one of `choices`."""
+    search: var[str] = var("", init=False)
+    """The typed search, see `Search`; only the rows that match are shown."""
 
     class Changed(Message):
-        """Other rows are shown, or the cursor is on another, or there is something else to say of it."""
+        """Posted when the rows, the row under the cursor or its description have changed."""
 
         def can_replace(self, message: Message) -> bool:
             return isinstance(message, Table.Changed)
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.columns: Sequence[Column] = [
-            *self.COLUMNS
-        ]  # those that have something to say; see `fit_columns`
+        self.columns: Sequence[Column] = list(self.COLUMNS)
+        """The columns that are not hidden; see `fit_columns`."""
         self._orders: dict[tuple[str, bool], Sequence[int]] = {}
         self._arranging = SlicedWork[Sequence[int]](self)
-        self.token_style: Callable[[int], Style | None] = lambda token: (
-            None
-        )  # of a token by its id, as in the editor
+        self.token_style: Callable[[int], Style | None] = _no_style
+        """Return the style of a token, by its id, that the editor uses."""
 
-    # What a subclass says
+    # For a subclass to override
 
     @property
     def choices(self) -> Choices:
-        """What can be chosen in the foot."""
+        """The choices in the footer."""
         return ()
 
     @property
     def note(self) -> tuple[str, str]:
-        """What the foot says behind the choices, and the part of the list's style that it is drawn in."""
+        """The text of the footer after the choices, and its part of the list's style."""
         return "", "muted"
 
     @property
     def test(self) -> Callable[[int], bool] | None:
-        """Whether a row is shown; None: all are."""
+        """A function that returns whether a row is shown; None shows all rows."""
         return None
 
     @property
     def sorting(self) -> Column | None:
-        """The column that sorts; None: rows come in their own order."""
-        return next(
-            (
-                column
-                for column in self.columns
-                if column.key == self.sort_key and column.sort
-            ),
-            None,
-        )
+        """The column that rows are sorted by; None if they keep their own order."""
+        for column in self.columns:
+            if column.key == self.sort_key and column.sort:
+                return column
+        return None
 
     def match(self, row: int, search: Search) -> int:
-        """How well a row fits a search, as `Search.match` does."""
+        """Return how well a row matches a search, as `Search.match` does; 0 hides it."""
         return 0
 
     def row_ink(self, row: int) -> str:
-        """The part of the list's style that a row is drawn in; empty: each column in its own."""
+        """Return the part of the list's style for a row; "" uses the style of each column."""
         return ""
 
     # Which rows are shown
@@ -252,73 +119,98 @@ class Table(RowList):
         self.post_message(self.Changed())
 
     def rows_changed(self) -> None:
-        """What rows are sorted by is no longer what it was."""
+        """Forget the sorted orders: values in the rows have changed."""
         self._orders.clear()
 
-    def rearrange(self, then: Callable[[], None] = lambda: None) -> None:
-        """Show the rows that are to be shown in their order, then do the rest; a later call takes its place."""
+    def rearrange(self, then: Callable[[], object] | None = None) -> None:
+        """Filter, search and sort the rows, show them, then call `then`. A later call replaces this one."""
 
         def arranged(rows: Sequence[int]) -> None:
             self.following = self.following and self._has_tail
             self.show_rows(rows)
-            then()
+            if then is not None:
+                then()
 
         self._arranging.run(self._rows(), arranged)
 
     def _rows(self) -> Steps[Sequence[int]]:
-        rows: Sequence[int] = range(self.n_rows)[:: -1 if self.reverse else 1]
-        if (column := self.sorting) and column.sort:
-            key = column.key, column.descending != self.reverse
-            if key not in self._orders:
-                self._orders[key] = yield from rows_in_order(
-                    len(rows), partial(column.sort, self), descending=key[1]
-                )
-            rows = self._orders[key]
-        if test := self.test:
-            rows = [*compress(rows, (yield from mapped(test, rows)))]
+        rows: Sequence[int] = range(self.n_rows)
+        if self.reverse:
+            rows = rows[::-1]
+        column = self.sorting
+        if column is not None:
+            rows = yield from self._sorted_rows(column)
+        test = self.test
+        if test is not None:
+            is_shown = yield from mapped(test, rows)
+            rows = list(compress(rows, is_shown))
         if self.search:
-            how_well = yield from mapped(
-                partial(self.match, search=Search.read(self.search)), rows
-            )
-            rows, how_well = [*compress(rows, how_well)], [*filter(None, how_well)]
-            best_first = yield from sorted_in_steps(
-                range(len(rows)), how_well.__getitem__, reverse=True
-            )
-            rows = [rows[place] for place in best_first]
+            rows = yield from self._matching_rows(rows)
         return rows
+
+    def _sorted_rows(self, column: Column) -> Steps[Sequence[int]]:
+        assert column.sort is not None
+        descending = column.descending != self.reverse
+        order_key = (column.key, descending)
+        if order_key not in self._orders:
+            self._orders[order_key] = yield from rows_in_order(
+                self.n_rows, partial(column.sort, self), descending=descending
+            )
+        return self._orders[order_key]
+
+    def _matching_rows(self, rows: Sequence[int]) -> Steps[Sequence[int]]:
+        """Return the rows that match the search, the best first, equal ones in their order."""
+        match = partial(self.match, search=Search.read(self.search))
+        all_scores = yield from mapped(match, rows)
+        matching = list(compress(rows, all_scores))
+        scores = [score for score in all_scores if score]
+        best_first = yield from sorted_in_steps(
+            range(len(matching)), scores.__getitem__, reverse=True
+        )
+        return [matching[place] for place in best_first]
 
     @property
     def _has_tail(self) -> bool:
-        """Whether the newest row is the last that is shown: only where all are, in their own order."""
+        """Whether the newest row is the last one: all rows are shown in their own order."""
         return not (self.choice or self.search or self.reverse or self.sorting)
 
     def validate_following(self, following: bool) -> bool:
         return following and self._has_tail
 
     def to_top(self) -> None:
-        self.rearrange(lambda: self.move_to(0))
+        self.rearrange(partial(self.move_to, 0))
 
-    watch_sort_key = watch_reverse = watch_search = to_top
+    watch_sort_key = to_top
+    watch_reverse = to_top
+    watch_search = to_top
 
     def watch_choice(self) -> None:
-        # The cursor stays where it is if its row is still shown.
-        before = self.current
-        self.rearrange(
-            lambda: self.move_to(self.cursor if self.current == before else 0)
-        )
+        row_before = self.current
+
+        def keep_row_or_go_to_top() -> None:
+            self.move_to(self.cursor if self.current == row_before else 0)
+
+        self.rearrange(keep_row_or_go_to_top)
 
     def reveal(self, row: int, *, tell: bool = False) -> None:
-        """Put the cursor on a row, in sight, `tell` as in `move_to`; what hides it is taken away."""
-        if row in self.order:
+        """Move the cursor to a row and scroll to it; `tell` as in `move_to`.
+
+        If the row is hidden, reset the choice and the search. Ignore a row that does not exist yet:
+        merges that have just been recovered are added a moment later.
+        """
+
+        def move_to_row() -> None:
             self.move_to(self.order.index(row), tell=tell)
-        elif (
-            row < self.n_rows
-        ):  # merges that have just been recovered are in the log a moment later
-            self.choice = self.search = ""
-            self.rearrange(lambda: self.move_to(self.order.index(row), tell=tell))
+
+        if row in self.order:
+            move_to_row()
+        elif row < self.n_rows:
+            self.choice = ""
+            self.search = ""
+            self.rearrange(move_to_row)
 
     def sort_by(self, key: str) -> None:
-        """Sort by a column; by the same again: the other way round."""
+        """Sort by a column; if rows are sorted by it already, reverse the order."""
         if key == self.sort_key:
             self.reverse = not self.reverse
         elif any(column.key == key and column.sort for column in self.columns):
@@ -327,14 +219,12 @@ class Table(RowList):
 
     def action_sort_next(self) -> None:
         keys = [
-            column.key for column, _, _ in self.places if column.sort and column.heading
+            place.column.key
+            for place in self.places
+            if place.column.sort and place.column.heading
         ]
         if keys:
-            self.sort_by(
-                keys[(keys.index(self.sort_key) + 1) % len(keys)]
-                if self.sort_key in keys
-                else keys[0]
-            )
+            self.sort_by(_next_key(keys, self.sort_key, by=1))
 
     def action_reverse(self) -> None:
         self.reverse = not self.reverse
@@ -342,57 +232,45 @@ class Table(RowList):
     def action_choice(self, by: int) -> None:
         keys = [key for key, _ in self.choices]
         if keys:
-            self.choice = (
-                keys[(keys.index(self.choice) + by) % len(keys)]
-                if self.choice in keys
-                else keys[0]
-            )
+            self.choice = _next_key(keys, self.choice, by)
 
     # The mouse
 
     def column_at(self, x: int) -> Column | None:
-        """The column at cell `x`, the gap behind it included."""
-        return next(
-            (
-                column
-                for column, start, width in self.places
-                if start <= x < start + width + column.gap
-            ),
-            None,
-        )
+        """Return the column at cell `x`; the gap after a column belongs to it."""
+        for column, start, width in self.places:
+            if start <= x < start + width + column.gap:
+                return column
+        return None
 
     def header_clicked(self, x: int) -> None:
-        if column := self.column_at(x):
+        column = self.column_at(x)
+        if column is not None:
             self.sort_by(column.key)
 
     def footer_clicked(self, x: int) -> None:
-        if (key := self.choice_at(x)) is not None:
+        key = self.choice_at(x)
+        if key is not None:
             self.choice = key
 
     def choice_at(self, x: int) -> str | None:
-        """The choice at cell `x` of the foot; None between them."""
-        places = choice_places(
-            self.choices,
-            self.choice,
-            self.row_width - cell_len(self.note[0]),
-            self.LEAD,
-        )
-        return next(
-            (
-                key
-                for start, title, key in places
-                if start <= x < start + cell_len(title)
-            ),
-            None,
-        )
+        """Return the key of the choice at cell `x` of the footer; None between two choices."""
+        note, _ = self.note
+        room = self.row_width - cell_len(note)
+        for place in choice_places(self.choices, self.choice, room, self.LEAD):
+            if place.x <= x < place.end:
+                return place.key
+        return None
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        # Over the header, the tooltip says what the column means.
+        """Explain the column whose heading is under the mouse."""
+        hint = None
         offset = event.get_content_offset(self)
-        column = (
-            self.column_at(offset.x) if offset is not None and offset.y == 0 else None
-        )
-        if self.tooltip != (hint := column.hint if column else None):
+        if offset is not None and offset.y == 0:
+            column = self.column_at(offset.x)
+            if column is not None:
+                hint = column.hint
+        if self.tooltip != hint:
             self.tooltip = hint
 
     # Drawing
@@ -400,20 +278,23 @@ class Table(RowList):
     def fit_columns(
         self, least: Mapping[str, int], hidden: Collection[str] = (), stays: str = ""
     ) -> None:
-        """Take `COLUMNS` but for those that are hidden, some of them at least so wide; `stays` gives way last."""
+        """Set `columns` to those of `COLUMNS` that are not hidden.
+
+        Args:
+            least: Key of a column -> its least width in cells.
+            hidden: Keys of columns that have nothing to show.
+            stays: Key of the column that is left out last if there is little room.
+        """
         columns = []
         for column in self.COLUMNS:
+            if column.key in hidden:
+                continue
             width = max(column.width, least.get(column.key, 0))
-            most = column.most and width + column.most - column.width
-            if column.key not in hidden:
-                columns.append(
-                    replace(
-                        column,
-                        width=width,
-                        most=most,
-                        rank=column.rank * (column.key != stays),
-                    )
-                )
+            most = column.most
+            if most:
+                most += width - column.width
+            rank = 0 if column.key == stays else column.rank
+            columns.append(replace(column, width=width, most=most, rank=rank))
         if columns != self.columns:
             self.columns = columns
             self.refresh()
@@ -425,88 +306,51 @@ class Table(RowList):
     def render_header(self, width: int) -> Iterable[Segment]:
         style = self.style_of("header")
         accent = style + self.style_of("accent")
-        parts = []
+        cells = []
         for place in self.places:
-            column, title, sorts = (
-                place.column,
-                place.column.heading,
-                place.column.key == self.sort_key,
-            )
-            if sorts:
-                arrow = "↓" if column.descending != self.reverse else "↑"
-                title = (
-                    f"{arrow} {title}" if column.right else f"{title} {arrow}"
-                ).strip()
-            parts.append((place, Cell(title), accent if sorts else style))
-        return line(parts, style)
+            if place.column.key == self.sort_key:
+                title = self._sorting_heading(place.column)
+                cells.append(StyledCell(place, Cell(title), accent))
+            else:
+                cells.append(StyledCell(place, Cell(place.column.heading), style))
+        return line(cells, style)
+
+    def _sorting_heading(self, column: Column) -> str:
+        arrow = "↓" if column.descending != self.reverse else "↑"
+        if column.right:
+            return f"{arrow} {column.heading}".strip()
+        return f"{column.heading} {arrow}".strip()
 
     def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
-        row_ink, parts = self.row_ink(row), []
+        row_ink = self.row_ink(row)
+        cells = []
         for place in self.places:
             cell = place.column.cell(self, row)
-            cell = Cell(cell) if isinstance(cell, str) else cell
+            if isinstance(cell, str):
+                cell = Cell(cell)
             style = self.style_of(cell.ink or row_ink or place.column.ink, base)
-            parts.append((place, cell, style + _BOLD if cell.bold else style))
-        return line(parts, base)
+            if cell.bold:
+                style += _BOLD
+            cells.append(StyledCell(place, cell, style))
+        return line(cells, base)
 
     def render_footer(self, width: int) -> Iterable[Segment]:
-        (note, ink), style, accent = (
-            self.note,
-            self.style_of("muted"),
-            self.style_of("accent"),
-        )
-        choices, room, x = self.choices, width - cell_len(note), 0
-        for start, title, key in choice_places(choices, self.choice, room, self.LEAD):
-            if (
-                start + cell_len(title) > room
-            ):  # an ellipsis stands for those without room
+        note, ink = self.note
+        note_style = self.style_of(ink)
+        if not self.choices:
+            yield Segment(fit(note, width), note_style)
+            return
+        style = self.style_of("muted")
+        accent = self.style_of("accent")
+        room = width - cell_len(note)
+        x = 0
+        for place in choice_places(self.choices, self.choice, room, self.LEAD):
+            if place.end > room:
+                # An ellipsis replaces the choices that do not fit.
                 yield Segment(fit(" · …", max(0, room - x)), style)
                 x = room
                 break
             yield Segment(" · " if x else self.LEAD, style)
-            yield Segment(title, accent if key == self.choice else style)
-            x = start + cell_len(title)
-        yield Segment(
-            " " * (room - x) + note if choices else fit(note, width), self.style_of(ink)
-        )
-
-
-class SearchField(Field):
-    """Shows only those rows of a table that hold what is typed."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back", show=False)
-    ]
-
-    def __init__(self, table: Table, *, id: str) -> None:
-        super().__init__(
-            placeholder="/ text, id, 0x hex", id=id, compact=True, tooltip=_SEARCH
-        )
-        self._table = table
-
-    def on_mount(self) -> None:
-        self.watch(self._table, "search", self.follow, init=False)
-
-    def follow(self, search: str) -> None:
-        self.value = search
-        if not self.has_focus:  # an empty one may have to go
-            self.post_message(self.Blurred(self, search))
-
-    def begin(self) -> None:
-        self.display = True
-        self.screen.set_focus(self)
-
-    @on(Input.Changed)
-    def search(self, event: Input.Changed) -> None:
-        event.stop()
-        self._table.search = self.value
-
-    @on(Input.Submitted)
-    def stay(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.screen.set_focus(self._table)
-        self._table.move_to(self._table.cursor, tell=True)
-
-    def action_leave(self) -> None:
-        self.value = ""
-        self.screen.set_focus(self._table)
+            yield Segment(place.title, accent if place.key == self.choice else style)
+            x = place.end
+        yield Segment(" " * (room - x) + note, note_style)

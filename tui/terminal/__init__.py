@@ -1,1 +1,1 @@
-"""Between Textual and the terminal: what neither bears, signals, keys typed ahead, and colors."""
+"""What Textual lacks: signals, keys typed ahead, restyling at a lower cost, and work next to the event loop."""

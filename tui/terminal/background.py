@@ -1,4 +1,4 @@
-"""Work beside the event loop: in a thread, or on the loop in slices between which keys and drawing have their turn."""
+"""Long work that does not block keys or drawing: in a thread, or on the event loop in short slices."""
 
 from __future__ import annotations
 
@@ -15,21 +15,24 @@ from typing import Final, Generic, ParamSpec, TypeVar
 from textual.dom import DOMNode
 from textual.worker import Worker
 
-_SLICE: Final = 0.008  # seconds of work in a slice
-_REST: Final = 0.005  # seconds between two slices
+_SLICE: Final = 0.008
+"""Seconds of work in one slice."""
+_PAUSE: Final = 0.005
+"""Seconds between two slices."""
 
 Result = TypeVar("Result")
 Given = ParamSpec("Given")
 Steps = Generator[None, None, Result]
-"""A computation that pauses after each of its steps, which take some milliseconds, and returns its result."""
+"""A computation that yields after each step of a few milliseconds, and returns its result."""
 
 
 async def in_thread(
     work: Callable[Given, Result], *args: Given.args, **kwargs: Given.kwargs
 ) -> Result:
-    """What `work` returns, called in a thread. Raises what it raises, and OSError if no thread can be started.
+    """Call `work` in a thread, and return its result.
 
-    The thread is a daemon, unlike those of `asyncio.to_thread`, for which the end of the app would wait.
+    Raise what it raises, or OSError if no thread can be started. The thread is a daemon: the app
+    would not end before the threads of `asyncio.to_thread`.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Result] = loop.create_future()
@@ -39,20 +42,24 @@ async def in_thread(
             settle = partial(future.set_result, work(*args, **kwargs))
         except BaseException as error:
             settle = partial(future.set_exception, error)
-        with suppress(RuntimeError):  # the loop has been closed
-            loop.call_soon_threadsafe(lambda: None if future.cancelled() else settle())
+        # The loop may have been closed in the meantime.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(settle_unless_cancelled, settle)
+
+    def settle_unless_cancelled(settle: Callable[[], None]) -> None:
+        if not future.cancelled():
+            settle()
 
     try:
         Thread(target=copy_context().run, args=(run,), daemon=True).start()
     except RuntimeError as error:
-        raise OSError(
-            EAGAIN, f"{error}: too many are running, or too little memory is left"
-        ) from error
+        reason = f"{error}: too many are running, or too little memory is free"
+        raise OSError(EAGAIN, reason) from error
     return await future
 
 
 class SlicedWork(Generic[Result]):
-    """One computation at a time, on the event loop; a new one replaces the one that is under way."""
+    """Runs one computation at a time on the event loop; a new one cancels the one before it."""
 
     def __init__(self, owner: DOMNode) -> None:
         self._owner = owner
@@ -68,12 +75,13 @@ class SlicedWork(Generic[Result]):
             self._worker = None
 
     def run(self, steps: Steps[Result], done: Callable[[Result], None]) -> None:
-        """Call `done` with the result: before `run` returns if one slice is enough."""
+        """Run `steps`, then call `done` with the result: before `run` returns if one slice is enough."""
         self.cancel()
         if not self._advance(steps, done):
             self._worker = self._owner.run_worker(partial(self._continue, steps, done))
 
     def _advance(self, steps: Steps[Result], done: Callable[[Result], None]) -> bool:
+        """Work for one slice. At the end of the steps, call `done` and return True."""
         end = perf_counter() + _SLICE
         try:
             while perf_counter() < end:
@@ -88,4 +96,4 @@ class SlicedWork(Generic[Result]):
         self, steps: Steps[Result], done: Callable[[Result], None]
     ) -> None:
         while not self._advance(steps, done):
-            await asyncio.sleep(_REST)
+            await asyncio.sleep(_PAUSE)

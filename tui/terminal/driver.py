@@ -1,10 +1,12 @@
-"""The driver of the terminal, for what Textual's does not bear: signals, a terminal that goes away, bytes of no text.
+"""A driver of the terminal that survives signals, a closed terminal, and input that is not UTF-8.
 
-Without: SIGTERM leaves raw mode, mouse reports and the alternate screen on, and loses what was typed; so does a window
-that is closed, behind which Textual's output moreover waits for ever, and its input is read on and on. After a SIGSTOP
-and a SIGCONT Textual starts a second thread that reads keys beside the first, takes the raw terminal for what is to be
-restored, and waits at its end for one more key. A byte of the input that is no UTF-8 ends the thread that reads it, and
-the app, with exit code 0.
+Textual's own driver has these faults:
+
+- SIGTERM leaves raw mode, mouse reports and the alternate screen on, and loses the typed text.
+- After the window is closed, the output waits forever, and the input is read again and again.
+- After SIGSTOP and SIGCONT a second thread reads keys next to the first. At the end, the terminal is
+  restored to raw mode, and the driver waits for one more key.
+- A byte that is not UTF-8 ends the thread that reads keys, and the app with exit code 0.
 """
 
 import codecs
@@ -24,47 +26,48 @@ from bpe_core.process import INTERRUPTED, Unfailing
 if TYPE_CHECKING:
     from textual.driver import Driver
 
-_KEYBOARD: Final = 0  # the descriptor of stdin
+_KEYBOARD: Final = 0
+"""The descriptor of stdin."""
 Attributes = list[Any]
-"""What `termios.tcgetattr` returns."""
-_held: list[
-    Attributes
-] = []  # what the terminal had before `keyboard_held`, as long as no driver knows it
+"""The terminal's settings, as `termios.tcgetattr` returns them."""
+_settings_before: list[Attributes] = []
+"""The settings before `keyboard_held`, until a driver takes them over; at most one item."""
 
 
 @contextmanager
 def keyboard_held() -> Iterator[None]:
-    """Keep what is typed while the app is loaded: nothing is echoed, and Ctrl+Q is a key like others.
+    """Keep the keys typed while the app is loaded: don't echo them, and let Ctrl+Q through.
 
-    A terminal takes Ctrl+Q for flow control until a program says otherwise. The driver restores the terminal if it was
-    started, else this does.
+    By default a terminal uses Ctrl+Q for flow control. If the driver was started, it restores the
+    terminal's settings at its end; otherwise this function does.
     """
     try:
         before = termios.tcgetattr(_KEYBOARD)
-    except termios.error:  # there is no terminal
+    except termios.error:
+        # Stdin is not a terminal.
         yield
         return
 
-    def leave(*_: object) -> None:
+    def exit_at_once(*_: object) -> None:
         termios.tcsetattr(_KEYBOARD, termios.TCSANOW, before)
         os._exit(INTERRUPTED)
 
     held = termios.tcgetattr(_KEYBOARD)
     held[tty.IFLAG] &= ~(termios.IXON | termios.ICRNL)
     held[tty.LFLAG] &= ~(termios.ICANON | termios.ECHO)
-    _held.append(before)
-    interrupt = signal.signal(signal.SIGINT, leave)
+    _settings_before.append(before)
+    handler_before = signal.signal(signal.SIGINT, exit_at_once)
     termios.tcsetattr(_KEYBOARD, termios.TCSANOW, held)
     try:
         yield
     finally:
-        if _held:
-            termios.tcsetattr(_KEYBOARD, termios.TCSANOW, _held.pop())
-        signal.signal(signal.SIGINT, interrupt)
+        if _settings_before:
+            termios.tcsetattr(_KEYBOARD, termios.TCSANOW, _settings_before.pop())
+        signal.signal(signal.SIGINT, handler_before)
 
 
 def enduring(driver: "type[Driver]") -> "type[Driver]":
-    """`driver`, but that a terminal may go away, the process be stopped and go on, and any bytes come."""
+    """Return a driver class that has none of the faults listed at the top of this file."""
     from textual.drivers import linux_driver
 
     if not issubclass(driver, linux_driver.LinuxDriver):
@@ -77,22 +80,24 @@ def enduring(driver: "type[Driver]") -> "type[Driver]":
 
         def start_application_mode(self) -> None:
             super().start_application_mode()
-            if _held:
-                self.attrs_before = _held.pop()
+            if _settings_before:
+                self.attrs_before = _settings_before.pop()
 
         def _sigcont_application(self, number: int, frame: FrameType | None) -> None:
-            # A terminal that goes away sends this signal, too, right behind the one that ends the app.
+            # A closed terminal sends SIGCONT, too, right after the signal that ends the app.
             if self._app.return_code is not None:
                 return
             if self._must_signal_resume:
                 super()._sigcont_application(number, frame)
-            else:  # nobody had told us to stop
+            else:
+                # SIGSTOP stopped the process, which Textual cannot notice.
                 self._loop.call_soon_threadsafe(self._come_back)
 
         def _come_back(self) -> None:
             try:
                 termios.tcgetattr(self.fileno)
-            except termios.error:  # the terminal is gone
+            except termios.error:
+                # The terminal was closed.
                 return
             if self._app.return_code is None:
                 self.suspend_application_mode()
@@ -101,36 +106,33 @@ def enduring(driver: "type[Driver]") -> "type[Driver]":
                 self._app.refresh(layout=True)
 
         def run_input_thread(self) -> None:
-            # It makes a strict decoder by this name; there is no other way to give it ours.
-            before = vars(linux_driver)["getincrementaldecoder"]
+            # The method looks up its decoder by this name: replacing it is the only way to use another.
+            decoder_before = vars(linux_driver)["getincrementaldecoder"]
             try:
                 vars(linux_driver)["getincrementaldecoder"] = _replacing
                 super().run_input_thread()
-            except (
-                EOFError,
-                OSError,
-            ):  # the terminal is gone, and nobody may have told us
-                with suppress(RuntimeError):  # so is the loop
-                    self._loop.call_soon_threadsafe(
-                        partial(self._app.exit, return_code=128 + signal.SIGHUP)
-                    )
+            except (EOFError, OSError):
+                # The terminal was closed, possibly without a signal. The loop may be closed, too.
+                exit_app = partial(self._app.exit, return_code=128 + signal.SIGHUP)
+                with suppress(RuntimeError):
+                    self._loop.call_soon_threadsafe(exit_app)
             finally:
-                vars(linux_driver)["getincrementaldecoder"] = before
+                vars(linux_driver)["getincrementaldecoder"] = decoder_before
 
     return EnduringDriver
 
 
 def _replacing(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
-    whole = cast(
+    """Return a factory of decoders that replace invalid bytes and raise EOFError at the end of the input."""
+    strict = cast(
         type[codecs.IncrementalDecoder], codecs.getincrementaldecoder(encoding)
     )
 
-    class Replacing(whole):  # type: ignore[misc, valid-type]
+    class ReplacingDecoder(strict):  # type: ignore[misc, valid-type]
         def decode(self, data: bytes, final: bool = False) -> str:
-            if not (
-                data or final
-            ):  # the end of a terminal: Textual would read it again and again
+            if not data and not final:
+                # The terminal was closed. Textual would read the empty input again and again.
                 raise EOFError
             return str(super().decode(data, final))
 
-    return partial(Replacing, "replace")
+    return partial(ReplacingDecoder, "replace")

@@ -1,6 +1,6 @@
-"""What Textual 8.2 does not bear, and what is done about it: each deed that would end the app, in one place.
+"""Guards against faults of Textual 8.2 that would end the app.
 
-For each guard a test says what happens without it, and fails once Textual needs it no longer.
+For each guard, a test shows the fault, and fails once a new version of Textual no longer has it.
 """
 
 import asyncio
@@ -23,34 +23,40 @@ from textual.worker import WorkerError
 
 from bpe_core.visible import visible
 
-SOON: Final = (
-    1.0  # seconds that keys wait for a disk: a folder of a network may never answer
-)
-LONGEST_PASTE: Final = 10_000  # characters that a field takes in one paste: all are drawn again at each key
+SOON: Final = 1.0
+"""Seconds that keys wait for a disk: a network folder may never answer."""
+LONGEST_PASTE: Final = 10_000
+"""Characters that a field accepts in one paste: it redraws all of them at each key."""
 
 Answer = TypeVar("Answer")
 
 
 def outdated(screen: Screen[Any], event: events.Resize) -> bool:
-    """Whether the terminal has another size by now; then the screen drops this one. Without: a layout sends its screen
-    the size it was made for, and of two sizes in quick succession each brings the other back, for ever."""
-    if late := event.size != screen.app.size:
+    """Stop an event whose size the terminal no longer has, and return whether it was stopped.
+
+    Fault: each layout sends its screen the size it was made for. After two quick changes of the size,
+    the two layouts replace each other forever.
+    """
+    is_outdated = event.size != screen.app.size
+    if is_outdated:
         event.prevent_default()
-    return late
+    return is_outdated
 
 
 class Dialog(ModalScreen[Answer]):
-    """A question that is answered once, and only while it is in front.
+    """A dialog that can be answered only once, and only while it is the top screen.
 
-    Without: a second Enter or click that was on its way already closes what lies below the dialog, down to the last
-    screen (ScreenStackError); an answer given while the palette lies above closes the palette in the dialog's place.
+    Fault: a second Enter or click that is already queued closes the screen under the dialog, down to
+    the last screen (ScreenStackError). An answer under an open palette closes the palette instead.
     """
 
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
-        return super().dismiss(result) if self.is_active else AwaitComplete()
+        if self.is_active:
+            return super().dismiss(result)
+        return AwaitComplete()
 
     async def soon(self, answer: Coroutine[Any, Any, None]) -> None:
-        """Give an answer that may have to ask a disk: keys wait for it, unless that disk does not answer either."""
+        """Run an answer that may read a disk; keys wait for it, but at most `SOON` seconds."""
         worker = self.run_worker(answer, exclusive=True)
         with suppress(TimeoutError, WorkerError):
             async with asyncio.timeout(SOON):
@@ -65,7 +71,10 @@ class Dialog(ModalScreen[Answer]):
 
 
 class PagedOptionList(OptionList):
-    """An option list for pages turned before it is laid out, or where it has no room. Without: KeyError."""
+    """An option list that ignores Page Up and Page Down while it has no rows on the screen.
+
+    Fault: KeyError before the first layout, or if there is no room.
+    """
 
     def action_page_up(self) -> None:
         if self.scrollable_content_region:
@@ -77,9 +86,9 @@ class PagedOptionList(OptionList):
 
 
 class Field(Input):
-    """A line to type into, whatever it holds: each character is drawn as one glyph, and the cursor stands on that.
+    """An input field that shows control characters as visible symbols.
 
-    Without: a pasted or remembered U+202E turns the rest of the terminal's line around, and ESC commands the terminal.
+    Fault: a pasted or restored U+202E reverses the rest of the line, and ESC sends a command to the terminal.
     """
 
     @property
@@ -92,22 +101,22 @@ class Field(Input):
     def _cell_offset_to_index(self, offset: int) -> int:
         cell = offset + self.scroll_offset.x
         ends = accumulate(map(cell_len, visible(self.value)))
-        return next(
-            (index for index, end in enumerate(ends) if cell < end), len(self.value)
-        )
+        for index, end in enumerate(ends):
+            if cell < end:
+                return index
+        return len(self.value)
 
     def _on_paste(self, event: events.Paste) -> None:
-        event.text = event.text[
-            :LONGEST_PASTE
-        ]  # and `Input` takes the first line of it
+        # `Input` inserts the first line of this.
+        event.text = event.text[:LONGEST_PASTE]
 
 
 class _PaletteField(CommandInput, Field):
-    """What is sought in the palette."""
+    """The search field of the palette."""
 
 
 class GuardedPalette(CommandPalette, Dialog[None]):
-    """The command palette, for keys and clicks that come before it is laid out, or after it has gone."""
+    """A command palette that accepts keys and clicks before its first layout and after it is closed."""
 
     def compose(self) -> ComposeResult:
         for part in super().compose():
@@ -118,26 +127,29 @@ class GuardedPalette(CommandPalette, Dialog[None]):
             yield part
 
     def _action_command_list(self, action: str) -> None:
-        """As a `PagedOptionList`; the palette makes its list itself."""
-        if (
-            action not in ("page_up", "page_down")
-            or self.query_one(CommandList).scrollable_content_region
-        ):
-            super()._action_command_list(action)
+        # The palette creates its own list, so the guard of `PagedOptionList` is repeated here.
+        turns_page = action in ("page_up", "page_down")
+        if turns_page and not self.query_one(CommandList).scrollable_content_region:
+            return
+        super()._action_command_list(action)
 
     @on(Input.Submitted)
     async def wait_for_matches(self) -> None:
-        """Without: Enter right behind a name runs the command that stood first before that name was looked for."""
+        """Finish the search before Enter runs a command.
+
+        Fault: Enter right after typing a name runs the first command of the list before the search.
+        """
         for worker in list(self.workers):
             if worker.node is self and worker.group == self._GATHER_COMMANDS_GROUP:
-                with suppress(WorkerError):  # a later search took its place
+                # A later search may have cancelled this one.
+                with suppress(WorkerError):
                     await worker.wait()
 
 
 def leads_nowhere(screen: Screen[Any], event: MouseEvent) -> bool:
-    """Whether what is under the mouse has been removed, and is only still to be seen.
+    """Return whether the widget under the mouse has been removed but is still drawn.
 
-    Without: a click on such a place asks a container that is gone for its region (AttributeError).
+    Fault: a click on it asks for the region of a container that no longer exists (AttributeError).
     """
     try:
         widget, _ = screen.get_widget_at(event.x, event.y)

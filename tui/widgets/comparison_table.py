@@ -21,7 +21,8 @@ from tui.commands.command import features_of
 from tui.commands.keys import PartBindings
 from tui.drawing.lines import LETTERS, beside, cut, placed, shape
 from tui.state import ComparisonRun, PlaceInText
-from tui.table.table import Cell, Choices, Column, Table
+from tui.table.columns import Cell, Choices, Column
+from tui.table.table import Table
 
 _SCALED: Final = 1000  # rows that the scale of a drawing is made for
 _LEAST_DIGITS: Final = (

@@ -19,8 +19,10 @@ from bpe_core.weighted import Count, formatted
 from tui.commands.command import features_of, in_background
 from tui.commands.keys import PartBindings
 from tui.drawing.lines import fit
+from tui.table.columns import Cell, Choices, Column
 from tui.table.rows import SLICE, Search
-from tui.table.table import Cell, Choices, Column, SearchField, Table
+from tui.table.search_field import SearchField
+from tui.table.table import Table
 from tui.terminal.background import SlicedWork, Steps
 
 if TYPE_CHECKING:

@@ -29,9 +29,10 @@ from tui.drawing.token_rows import (
     place_of_kind,
 )
 from tui.state import Audit, PlaceInText, TokenLines
+from tui.table.columns import Cell, Choices, Column
 from tui.table.row_list import RowList
 from tui.table.rows import Search
-from tui.table.table import Cell, Choices, Column, Table
+from tui.table.table import Table
 from tui.terminal.background import SlicedWork, Steps
 from tui.text.token_lines import TokenFacts, lines_of_texts, token_lines
 

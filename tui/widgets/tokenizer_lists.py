@@ -24,7 +24,8 @@ from tui.commands.command import features_of, in_background
 from tui.commands.keys import HasCommands, PartBindings
 from tui.drawing.lines import LETTERS, cut, fit
 from tui.state import KnownTokenizer
-from tui.table.table import Cell, Column, Table
+from tui.table.columns import Cell, Column
+from tui.table.table import Table
 from tui.terminal.guards import PagedOptionList
 
 NONE: Final = "none yet: F6 trains one"

@@ -25,7 +25,8 @@ from tui.commands.keys import HasCommands, PartBindings
 from tui.drawing.lines import INKS, InfoLine, Lines, Titles, bar, ink_of, sentence
 from tui.drawing.palette import writer
 from tui.state import Run, StepExplained, steps_known
-from tui.table.table import Cell, Column, Table
+from tui.table.columns import Cell, Column
+from tui.table.table import Table
 from tui.text.token_lines import RECOVERING
 from tui.text.why_lines import LineForm, code_lines, why_lines, word_lines
 from tui.widgets.token_area import TokenArea

@@ -225,18 +225,18 @@ async def test_a_lesson_in_a_file_is_begun_at_once_and_what_was_never_there_come
 @pytest.mark.parametrize(
     "line, change, sentence",
     [
-        (1, "title = 3", "title is to be a text of 32 characters at most, and not '3'"),
-        (1, 'title = "Mine"\nnote = 1', "line 2: There is no 'note'"),
+        (1, "title = 3", "title must be a text of at most 32 characters, not '3'"),
+        (1, 'title = "Mine"\nnote = 1', "line 2: Unknown field 'note'"),
         (1, 'title = "Mine', "(at line 1, column 14)"),
-        (2, "step = [3]", "step is to be tables that begin with [[step]]"),
-        (2, "[[steps]]", "There is no 'steps', but title, step"),
-        (3, "", "line 2: say is to be"),
-        (3, "say = '" + 151 * "x" + "'", "say is to be a text of 150"),
-        (4, "txt = 'abab'", "There is no 'txt', but say, text, train"),
+        (2, "step = [3]", "step must be tables that begin with [[step]]"),
+        (2, "[[steps]]", "Unknown field 'steps'; use title, step"),
+        (3, "", "line 2: say must be"),
+        (3, "say = '" + 151 * "x" + "'", "say must be a text of at most 150"),
+        (4, "txt = 'abab'", "Unknown field 'txt'; use say, text, train"),
         (
             5,
             "train = 'no-such-text'",
-            "train is to be “the text” in the editor, a file, or one of english-prose",
+            "train must be “the text” in the editor, a file, or one of english-prose",
         ),
         (6, "options = { pattern = '(' }", "options: "),
         (
@@ -244,19 +244,19 @@ async def test_a_lesson_in_a_file_is_begun_at_once_and_what_was_never_there_come
             "options = { vocab_size = 'big' }",
             "options: vocab_size is a whole number",
         ),
-        (7, "merges = -1", "merges is to be a number of merges, and not '-1'"),
-        (7, "at = 'x'", "at is to be in the text"),
-        (7, "pane = 'edit0r'", "pane is to be one of corpus, training, editor"),
-        (8, "wait = 'key f99'", "wait is to be next, edit, a key"),
+        (7, "merges = -1", "merges must be a number of merges, not '-1'"),
+        (7, "at = 'x'", "at must be in the text"),
+        (7, "pane = 'edit0r'", "pane must be one of corpus, training, editor"),
+        (8, "wait = 'key f99'", "wait must be next, edit, a key"),
         (8, "wait = 'until tea'", "wait: Invalid condition 'tea'"),
-        (10, 'say = "Second."\nwait = "soon"', "line 11: wait is to be"),
+        (10, 'say = "Second."\nwait = "soon"', "line 11: wait must be"),
         (6, "options = " + 5_000 * "[", "line 6: it is nested too deeply"),
         (6, "options = " + 5_000 * "{ a = ", "line 6: it is nested too deeply"),
-        (6, f"options{1_000 * '.a'} = 1", "options is to be of vocab_size"),
+        (6, f"options{1_000 * '.a'} = 1", "options must be of vocab_size"),
         (5, f"train = '{5_000 * 'x'}'", "train: File name too long"),
         (7, f"merges = {5_000 * '9'}", "line 7: a number has too many digits"),
-        (7, f"merges = 0x{5_000 * 'f'}", "merges is to be a number of merges"),
-        (8, "wait = 'key '", "wait is to be next, edit, a key"),
+        (7, f"merges = 0x{5_000 * 'f'}", "merges must be a number of merges"),
+        (8, "wait = 'key '", "wait must be next, edit, a key"),
     ],
 )
 def test_a_mistake_in_a_lesson_is_told_in_a_sentence_with_its_line(
@@ -285,7 +285,7 @@ def test_a_mistake_in_a_lesson_is_told_in_a_sentence_with_its_line(
             "line 2: ",
         ),
         (OWN.encode() + b"# \xff", "line 11: it is not UTF-8"),
-        (OWN.encode() + b"#" * (1 << 20), "and 1,048,576 are the most"),
+        (OWN.encode() + b"#" * (1 << 20), "at most 1,048,576 are allowed"),
     ],
 )
 def test_bytes_that_are_no_lesson_are_told_in_a_sentence(
@@ -300,7 +300,7 @@ def test_bytes_that_are_no_lesson_are_told_in_a_sentence(
 
 def test_no_app_is_opened_on_a_lesson_with_a_mistake(home: Path) -> None:
     (home / "mine.toml").write_text(OWN.replace("merges", "merge"))
-    sentence = "bpescope: mine.toml, line 7: There is no 'merge', but say, text"
+    sentence = "bpescope: mine.toml, line 7: Unknown field 'merge'; use say, text"
     code, told = in_a_terminal("--lesson", "mine.toml")
     assert code == 2 and told.startswith(sentence) and told.count("\n") == 1
     (home / "nested.toml").write_text("title = " + 5_000 * "[")
