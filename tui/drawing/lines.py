@@ -20,8 +20,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from bpe_core.visible import visible
-from bpe_core.weighted import Measure
+from bpe_core.visible import counted, visible
+from bpe_core.weighted import Count, Measure
 
 if TYPE_CHECKING:
     from bpe_core.corpus.reading import TextFile
@@ -77,6 +77,17 @@ def cut(text: str, width: int, keep: Literal["start", "ends", "end"] = "start") 
     )  # where half of a wide character would fit, a space
     last = set_cell_size(text[::-1], behind)[::-1]
     return f"{first.rstrip(' ')}…" if keep == "start" else f"{first}…{last}"
+
+
+def how_often(count: Count) -> str:
+    """Write a number of occurrences.
+
+    >>> how_often(1), how_often(1200)
+    ('once', '1,200 times')
+    """
+    if count == 1:
+        return "once"
+    return counted(count, "time")
 
 
 @dataclass(frozen=True, slots=True)
