@@ -20,6 +20,7 @@ from tui.commands.command import Command
 from tui.commands.key_names import short_name
 from tui.commands.table import NEXT_PITFALL, PIN, TURN_SIDE
 from tui.drawing.lines import Lines, Titles, sentence
+from tui.text.piece_lines import what_may_come, why_this_split
 from tui.text.status_texts import (
     RememberedEdit,
     amounts_of,
@@ -35,8 +36,6 @@ from tui.text.token_lines import (
     TokenFacts,
     about_place,
     token_summary,
-    what_may_come,
-    why_this_split,
 )
 from tui.widgets.token_area import TokenArea
 
