@@ -22,6 +22,7 @@ from tui.commands.table import NEXT_PITFALL, PIN, TURN_SIDE
 from tui.drawing.lines import Lines, Titles, sentence
 from tui.text.piece_lines import what_may_come, why_this_split
 from tui.text.status_texts import (
+    LaneStatus,
     RememberedEdit,
     amounts_of,
     baseline_line,
@@ -117,7 +118,7 @@ class StatusLines(Widget):
         area, selected = self._area, self._area.selected
         edits = self._edits[-1 - self._back] if self._edits else ()
         lanes = [
-            (name, lane, edit, amounts_of(lane, selected))
+            LaneStatus(name, lane, edit, amounts_of(lane, selected))
             for name, lane, edit in zip_longest(self._names, area.edited.lanes, edits)
             if name is not None and lane is not None
         ]
