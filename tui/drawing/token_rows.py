@@ -105,7 +105,7 @@ class TokenRows:
             for token in batch:
                 data = specials[token] if token in specials else bytes_of[token]
                 self.tokens.append(data)
-                # Without its cache: each label is needed once.
+                # Skip the cache: each label is needed once.
                 self.labels.append(token_label.__wrapped__(data).casefold())
                 if token > previous + 1:
                     self.holes.append(Hole(previous + 1, token - 1))
@@ -135,7 +135,7 @@ class TokenRows:
         verdicts: Sequence["Verdict"],
         measures: Mapping[str, Mapping[int, Measure]],
     ) -> Generator[None, None, "TokenRows"]:
-        """Replace the findings by those of an audit, all at once at the end, and return these rows."""
+        """Replace the findings with an audit, all at once at the end, and return these rows."""
         by_id: dict[int, Verdict] = {}
         n_of_kind: Counter[str] = Counter()
         for start in range(0, len(verdicts), _TOGETHER):
@@ -241,4 +241,4 @@ def _jsonl(verdicts: "Iterable[Verdict]", _: Sequence[str]) -> Iterator[str]:
 
 
 FORMS: Final = {".jsonl": _jsonl, ".csv": _csv, ".md": _markdown}
-"""By the suffix of a file, the function that writes rows to it."""
+"""The functions that write rows, by the suffix of the file."""

@@ -62,7 +62,7 @@ def _value(name: str, value: Any, form: LineForm) -> str:
 
 
 def _variables(line: CodeLine, choice: MergeChoice | None) -> dict[str, Any]:
-    """The variables of a line, and the counts in the whole corpus if those of the sample differ."""
+    """The variables of a line, and the counts in the whole corpus if they differ from the sample."""
     variables = dict(line.values)
     counts = variables.get("counts")
     if choice is None or not counts:

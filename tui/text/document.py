@@ -122,7 +122,7 @@ class FaithfulDocument(Document):
 
 
 def _count_long(lines: list[str]) -> int:
-    # Without a Python function per line: a text can have 400,000 lines.
+    # map avoids a Python call per line: a text can have 400,000 lines.
     return sum(map(LONG_LINE.__lt__, map(len, lines)))
 
 
@@ -222,7 +222,7 @@ class Ruler:
     def _mark(self, places: list[int], place: int) -> int:
         """Return the last mark at or before a place, in `places`: the columns or the cells of marks.
 
-        A mark after the place is added if there is none.
+        If necessary, a mark after the place is added.
         """
         while places[-1] <= place and self._columns[-1] < len(self.line):
             start = self._columns[-1]
@@ -375,7 +375,7 @@ class Rows(WrappedDocument):
     def place(self, y: int, x: int = 0, width: int = 0) -> RowStretch | None:
         """Return the stretch on row `y`, None below the text.
 
-        Of a line that is not wrapped it covers `width` cells from `x` on.
+        If lines are not wrapped, the stretch covers `width` cells from `x` on.
         """
         if not 0 <= y < self.height:
             return None

@@ -75,7 +75,7 @@ class TextReading:
 
 
 class Lane:
-    """The tokens of a document under one tokenizer, what the last edits changed, and the token under the cursor."""
+    """A document's tokens under one tokenizer, with the stretches that were edited last and the token at the cursor."""
 
     def __init__(
         self,
@@ -102,11 +102,11 @@ class Lane:
 
     def _forget(self) -> None:
         self.live: LiveText | None = None
-        """None without a tokenizer, while there is a `reading`, and if there is `why_none`."""
+        """The tokens; None without a tokenizer, during a `reading`, and if `why_none` is set."""
         self.reading: TextReading | None = None
         """A reading to run in a thread and pass to `finish_reading`, which repeats the edits since."""
         self.why_none = ""
-        """Why there are no tokens although there is a tokenizer: a sentence, or empty."""
+        """Why the tokenizer gives no tokens: a sentence, or empty."""
         self.changed: tuple[Columns, ...] = ()
         """The code points of the tokens that the last edits changed."""
         self.under_cursor: Span | None = None
@@ -126,7 +126,7 @@ class Lane:
         self._changes.append(self._apply(start, end, text))
 
     def _must_read(self, start: int, end: int, text: str) -> bool:
-        """Whether the whole text must be read: the edit is too big, or there are no tokens yet."""
+        """Whether the whole text must be read: the edit is too big, or the tokens are not known yet."""
         size = max(len(text), end - start)
         if self.live is None:
             return self.reading is None or size > BIG_EDIT
@@ -225,7 +225,7 @@ class Lane:
         self.set_cursor(self._offset)
 
     def ask(self, question: Callable[[LiveText], T], otherwise: T) -> T:
-        """Return the answer to a question about the tokens, or `otherwise` if there are none."""
+        """Return the answer to a question about the tokens, or `otherwise` without tokens."""
         if self.live is None:
             return otherwise
         try:

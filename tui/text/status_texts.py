@@ -144,7 +144,7 @@ def baseline_line(
 
 
 def pitfall_line(n_pitfalls: int, shown: Pitfall | None, number: int | None) -> Text:
-    """Count the pitfalls and describe one: the one at the cursor, which has a `number`, or the worst."""
+    """Count the pitfalls and describe the pitfall at the cursor, which has a `number`, or the worst."""
     if not n_pitfalls or shown is None:
         return _line("no pitfalls", "dim")
     which = counted(n_pitfalls, "pitfall")
@@ -182,7 +182,7 @@ def _exchange(
 ) -> Text:
     """The removed tokens, an arrow and the inserted tokens.
 
-    Each side gets half of the room, and what the other side does not need.
+    Each side gets half of the room, and cells that the other side does not need.
     """
 
     def removed_style(ways: Ways, token: int) -> Style:
@@ -254,7 +254,7 @@ class Amounts(NamedTuple):
 
 
 def amounts_of(lane: Lane, selection: Columns) -> Amounts:
-    """Count the tokens that meet a selection, and its bytes; those of the whole text if it is empty."""
+    """Count the tokens that meet a selection, and its bytes; if it is empty, count the whole text."""
     first, last = selection
     if first == last:
         return Amounts(lane.n_tokens, lane.document.n_bytes)

@@ -61,7 +61,7 @@ _OPEN: Final = 1 << 14
 _ALIKE: Final = 1 << 15
 
 Columns = tuple[int, int]
-"""From a column up to, not including, another one. The column of the newline is the length of the row."""
+"""The first column of a stretch and the one after its last; the newline is at the length of the row."""
 
 
 @cache
@@ -245,7 +245,7 @@ class RowToken(NamedTuple):
     end: int
     color: int
     outside: Columns = (0, 0)
-    """Its code points before the row, and those after it."""
+    """Its code points before the row, and its code points after the row."""
     inside: tuple[int, ...] = ()
     """The bytes of each token, if several share a character."""
     is_alike: bool = False

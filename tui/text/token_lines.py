@@ -75,7 +75,7 @@ class TokenFacts:
 
     @property
     def step(self) -> int:
-        """The step that made the token; 0 if none is known."""
+        """The step that made the token; 0 if unknown."""
         if self.is_special or not self.vocabulary.knows_merges:
             return 0
         return self.vocabulary.step_of(self.token)
@@ -304,7 +304,7 @@ def _search_status(search: TokenLines) -> str:
     if search.found:
         return f"{counted(len(search.found), 'line')}, each listed once."
     if search.searched:
-        return "It does not occur in the chosen texts (F2)."
+        return "The token does not occur in the chosen texts (F2)."
     return "No text is chosen: press F2 and mark one with the space bar."
 
 
@@ -329,7 +329,7 @@ def about_place(live: LiveText, under: Span, width: int) -> Iterator[InfoLine]:
 def _shared_bytes(
     ids: Sequence[int], tokens: Sequence[bytes], width: int
 ) -> Iterator[InfoLine]:
-    """The bytes of tokens that share characters, with a bracket under those of each token."""
+    """The bytes of tokens that share characters, with a bracket under each token."""
     n_bytes = sum(map(len, tokens))
     yield InfoLine(f"{len(tokens)} tokens share {n_bytes} bytes", ink="warning")
     if 3 * n_bytes <= width:

@@ -101,7 +101,7 @@ def _torn(live: LiveText, span: Span) -> list[Columns]:
 def moved(
     stretches: tuple[Columns, ...], start: int, end: int, inserted: int
 ) -> tuple[Columns, ...]:
-    """Move stretches of the text, after `inserted` code points replaced those from `start` to `end`."""
+    """Move stretches of the text, after `inserted` code points replaced the range from `start` to `end`."""
 
     def place(old: int) -> int:
         return old if old <= start else max(old, end) + inserted - (end - start)
@@ -120,7 +120,7 @@ _MOST_COUNTED: Final = 1 << 15
 class Review:
     """A search for the tokens at the end of a text that are not final, for their completions, and for pitfalls.
 
-    It works in slices when the app is idle. It must be notified of every edit.
+    The review works in slices when the app is idle. It must be notified of every edit.
     """
 
     def __init__(self, live: LiveText) -> None:
@@ -154,7 +154,7 @@ class Review:
             self._waiting = end.completions()
 
     def spliced(self, start: int, end: int, n_inserted: int) -> None:
-        """Handle an edit: `n_inserted` code points replaced those from `start` to `end`."""
+        """Handle an edit: the range from `start` to `end` was replaced by `n_inserted` code points."""
         self._pitfalls.splice(start, end, n_inserted)
         if self.open_from is not None and start < self.open_from:
             if end > self.open_from:

@@ -101,8 +101,7 @@ def _step_zero(n_merges: int, width: int) -> Iterator[InfoLine]:
         "Step 0: no merge yet, and each byte is a token. F7 learns one merge and waits."
     )
     if n_merges:
-        learned = counted(n_merges, "merge was", "merges were")
-        text = f"Step 0: each byte is a token. {learned} learned; none is applied here."
+        text = "Step 0: each byte is a token. The merges are applied from step 1 on."
     return sentence(text, width)
 
 
@@ -124,7 +123,7 @@ def _changed_pair(row: PairRow, sign: str, ink: str, form: LineForm) -> InfoLine
 def _recorded(
     explained: StepExplained, merge: Merge, ties: str, width: int
 ) -> Iterator[InfoLine]:
-    """What the merge log knows without a corpus, and why more is not known."""
+    """Explain a merge by its record in the merge log, and say why more is not known."""
     times = how_often(merge.count)
     if not merge.ties:
         text = f"It occurred {times}."
@@ -166,7 +165,7 @@ def _counted_again(
     if merge.count and merge.count != choice.count:
         text = (
             "It was learned from other texts, where the pair occurred "
-            f"{how_often(merge.count)}; the counts below are those of the chosen texts."
+            f"{how_often(merge.count)}; the counts below come from the chosen texts."
         )
         yield from sentence(text, form.width)
     is_tied = choice.n_tied > 1
