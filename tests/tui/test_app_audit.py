@@ -102,7 +102,9 @@ async def test_the_rows_of_a_model_are_judged(
         table.go_to(260)
         await scope.settle()
         assert {table.rows.ids[row] for row in table.order} >= {260, 265, 270}
-        assert "undertrained" in about(scope) and "indicator of its row" in about(scope)
+        assert "undertrained" in about(scope) and "indicator of its embedding" in about(
+            scope
+        )
         table.sort_key = "indicator"
         await scope.settle()
         values = [

@@ -100,11 +100,11 @@ def test_all_about_a_token() -> None:
     assert shown[0].split() == ["low", "id", "257"]
     assert shown[1].split() == ["6c", "6f", "77", "3", "bytes"]
     assert shown[2].split() == ["lo", "+", "w", "step", "2"]
-    assert shown[3].split() == ["left", "in", "the", "corpus", "7"]
+    assert shown[3].split() == ["uses", "in", "the", "corpus", "7"]
     story = "\n".join(shown)
     assert "● scaffold\n   Only a step on the way to lowest." in story
     assert "├ lo" in story and "└ w" in story
-    at = next(y for y, line in enumerate(shown) if "goes into" in line)
+    at = next(y for y, line in enumerate(shown) if "is part of" in line)
     assert shown[at].endswith("1 token") and shown[at + 1].strip() == "lowest"
 
 
@@ -114,7 +114,7 @@ def test_all_about_a_token() -> None:
         (TokenFacts(LOWEST, 0x20), "a single byte"),
         (TokenFacts(LOWEST, 262), "<|end|> id 262 3c 7c"),
         (TokenFacts(LOWEST, 262), "a special token: outside the merges"),
-        (TokenFacts(LOWEST.at(2), 260), "made by a later merge than step 2"),
+        (TokenFacts(LOWEST.at(2), 260), "is learned later than step 2"),
     ],
 )
 def test_what_no_merge_of_now_has_made_is_told_of(facts: TokenFacts, told: str) -> None:

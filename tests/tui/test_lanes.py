@@ -18,7 +18,7 @@ from tui.screen import MainScreen
 from tui.state import LaneChoice
 from tui.text.document import FaithfulDocument, Navigator, Rows
 from tui.text.edited_text import EditedText
-from tui.text.status_texts import RememberedEdit, amounts_of, lane_lines
+from tui.text.status_texts import LaneStatus, RememberedEdit, amounts_of, lane_lines
 
 SMALL = train(TEXT, vocab_size=280)
 OTHER = train("thermal other thistle\n" * 9, vocab_size=290, pattern="gpt2")
@@ -71,7 +71,8 @@ def test_a_line_tells_of_each_lane() -> None:
 
     def lines(selection: tuple[int, int], width: int) -> list[Text]:
         amounts = [amounts_of(lane, selection) for lane in text.lanes]
-        lanes = list(zip(("small", "other"), text.lanes, edits, amounts, strict=True))
+        parts = zip(("small", "other"), text.lanes, edits, amounts, strict=True)
+        lanes = [LaneStatus(*status) for status in parts]
         return lane_lines(lanes, selection != (0, 0), palette(), width)
 
     one, other = (line.plain.split() for line in lines((0, 0), 120))

@@ -350,7 +350,7 @@ async def test_a_line_of_the_panel_leads_to_a_token_a_text_or_a_place(
             InfoLine("nowhere"),
         )
         assert [panel.row_hint(row) for row in range(4)] == [
-            "Enter looks at this token.",
+            "Enter shows this token.",
             "Enter puts this text into the editor; Alt+Z brings yours back.",
             "Enter opens this text in the editor, at this line.",
             "",

@@ -1,1 +1,1 @@
-"""What rows, curves and lines are drawn from: colors, columns, labels; nothing here knows a text or a widget."""
+"""Parts of drawings: colors, lines of columns, and rows of tokens. Nothing here uses texts or the app."""

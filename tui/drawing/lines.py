@@ -1,4 +1,4 @@
-"""Lines of a narrow column: text cut to the cells it takes, sentences, numbers as bars; widgets that show them.
+"""Lines of a narrow column: text cut to a width, sentences, bars, and the widgets that show lines.
 
 A CJK character or an emoji takes two cells, a combining mark none.
 """
@@ -20,8 +20,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from bpe_core.visible import visible
-from bpe_core.weighted import Measure
+from bpe_core.visible import counted, visible
+from bpe_core.weighted import Count, Measure
 
 if TYPE_CHECKING:
     from bpe_core.corpus.reading import TextFile
@@ -29,12 +29,11 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
-LETTERS: Final = (
-    "ABCD"  # what the tokenizers that are compared are called, in their order
-)
+LETTERS: Final = "ABCD"
+"""The names of compared tokenizers, in their order."""
 
 INKS: Final = ("text", "token", "muted", "faint", "accent", "secondary", "warning")
-"""What a widget that draws its own lines draws in: component classes, which the style sheet gives colors."""
+"""The styles of a widget that draws its own lines: component classes with colors in the style sheet."""
 INK_CLASSES: Final = {f"ink--{ink}" for ink in INKS}
 
 
@@ -43,16 +42,17 @@ def ink_of(widget: Widget, name: str) -> Style:
 
 
 def fit(text: str, width: int, *, right: bool = False) -> str:
-    """`text`, safe to show, in exactly `width` cells: padded, or cut with an ellipsis.
+    """Make `text` printable and exactly `width` cells wide: pad it, or cut it with an ellipsis.
 
-    A combining mark that begins a text gets the dotted circle to stand on, as in a table of characters.
+    A combining mark without a letter is drawn on a dotted circle.
 
     >>> fit("merge", 7), fit("merge", 7, right=True), fit("日本語", 5)
     ('merge  ', '  merge', '日本…')
     """
     if not text.isprintable():
         text = visible(text)
-    if text.isascii() and len(text) <= width:  # most texts: nothing to measure
+    if text.isascii() and len(text) <= width:
+        # Fast path for most texts: nothing to measure.
         return text.rjust(width) if right else text.ljust(width)
     if text and cell_len(text[0]) == 0:
         text = "◌" + text
@@ -62,7 +62,7 @@ def fit(text: str, width: int, *, right: bool = False) -> str:
 
 
 def cut(text: str, width: int, keep: Literal["start", "ends", "end"] = "start") -> str:
-    """`text`, or as much of its start, its end or both as `width` cells hold with an ellipsis.
+    """Cut `text` to `width` cells: keep its start, its end or both, and mark the cut with an ellipsis.
 
     >>> cut("python-library-gpt4-2", 14, "ends"), cut("merges", 4), cut("merges", 4, "end")
     ('python-…gpt4-2', 'mer…', '…ges')
@@ -71,34 +71,50 @@ def cut(text: str, width: int, keep: Literal["start", "ends", "end"] = "start") 
         return text
     if width < 1:
         return ""
-    behind = {"start": 0, "ends": (width - 1) // 2, "end": width - 1}[keep]
-    first = set_cell_size(
-        text, width - 1 - behind
-    )  # where half of a wide character would fit, a space
-    last = set_cell_size(text[::-1], behind)[::-1]
-    return f"{first.rstrip(' ')}…" if keep == "start" else f"{first}…{last}"
+    end_width = {"start": 0, "ends": (width - 1) // 2, "end": width - 1}[keep]
+    # If only half of a wide character fits, set_cell_size puts a space in its place.
+    start = set_cell_size(text, width - 1 - end_width)
+    end = set_cell_size(text[::-1], end_width)[::-1]
+    if keep == "start":
+        start = start.rstrip(" ")
+    return f"{start}…{end}"
+
+
+def how_often(count: Count) -> str:
+    """Write a number of occurrences.
+
+    >>> how_often(1), how_often(1200)
+    ('once', '1,200 times')
+    """
+    if count == 1:
+        return "once"
+    return counted(count, "time")
 
 
 @dataclass(frozen=True, slots=True)
 class InfoLine:
-    left: str | Text = ""  # text with styles of its own is drawn in these
+    """One line of a column."""
+
+    left: str | Text = ""
+    """The text; a `Text` keeps its own styles."""
     right: str = ""
-    ink: str = "text"  # which of `INKS` `left` has
-    lead: str = ""  # drawn before `left`: a box line, a mark, an indent
-    target: "int | str | tuple[TextFile, CorpusPlace] | None" = (
-        None  # what Enter leads to, as `hint` says
-    )
+    ink: str = "text"
+    """The style of `left`, one of `INKS`."""
+    lead: str = ""
+    """Drawn before `left`: a branch of a tree, a mark, or an indent."""
+    target: "int | str | tuple[TextFile, CorpusPlace] | None" = None
+    """Where Enter leads: to a token, into the editor with a text, or to a line of a file."""
 
     @property
     def hint(self) -> str:
-        """What Enter does, in a sentence; empty if nothing."""
+        """A sentence that says what Enter does; empty if it does nothing."""
         if isinstance(self.target, int):
-            return "Enter looks at this token."
+            return "Enter shows this token."
         if isinstance(self.target, str):
             return "Enter puts this text into the editor; Alt+Z brings yours back."
-        return (
-            "Enter opens this text in the editor, at this line." if self.target else ""
-        )
+        if self.target:
+            return "Enter opens this text in the editor, at this line."
+        return ""
 
 
 def info_strip(
@@ -108,60 +124,59 @@ def info_strip(
     console: Console,
     token: Style | None = None,
 ) -> Strip:
-    """A line in `width` cells, one of them free at either end.
+    """Draw a line in `width` cells, with a free cell at each end.
 
-    `ink` gives the style of each of `INKS`, `token` the color that a token has elsewhere on the screen.
+    Args:
+        line: The line.
+        width: The width in cells.
+        ink: Returns the style for one of `INKS`.
+        console: The console of the app.
+        token: The style of the token that the lines describe, for lines with the ink "token".
     """
-    text = ink("text")
-    room = max(
-        0,
-        width
-        - 2
-        - cell_len(line.lead)
-        - (cell_len(line.right) + 1 if line.right else 0),
-    )
-    segments = [
-        Segment(" ", text),
-        Segment(line.lead, ink("faint" if line.ink == "text" else line.ink)),
-    ]
-    if (line.ink == "token" and token) or isinstance(line.left, Text):
-        left = (
-            line.left.copy()
-            if isinstance(line.left, Text)
-            else Text().append(line.left, token)
-        )
-        left.truncate(room, overflow="ellipsis", pad=True)
-        segments += Segment.apply_style(left.render(console), ink(line.ink))
-    else:
+    right = f" {line.right}" if line.right else ""
+    room = max(0, width - 2 - cell_len(line.lead) - cell_len(right))
+    lead_ink = "faint" if line.ink == "text" else line.ink
+    segments = [Segment(" ", ink("text")), Segment(line.lead, ink(lead_ink))]
+    styled: Text | None = None
+    if isinstance(line.left, Text):
+        styled = line.left.copy()
+    elif line.ink == "token" and token:
+        styled = Text().append(line.left, token)
+    if styled is not None:
+        styled.truncate(room, overflow="ellipsis", pad=True)
+        segments += Segment.apply_style(styled.render(console), ink(line.ink))
+    elif isinstance(line.left, str):
         segments.append(Segment(fit(line.left, room), ink(line.ink)))
-    segments.append(Segment(" " + line.right if line.right else "", ink("muted")))
-    return Strip(segments).adjust_cell_length(width, text)
+    segments.append(Segment(right, ink("muted")))
+    return Strip(segments).adjust_cell_length(width, ink("text"))
 
 
 def in_one_or_two(
     left: str | Text, right: str, width: int, ink: str = "text"
 ) -> Iterator[InfoLine]:
-    """A line, or two where there is no room for both sides in one."""
+    """Put both sides in one line, or in two if they do not fit."""
     size = left.cell_len if isinstance(left, Text) else cell_len(left)
-    fits = size + 1 + cell_len(right) <= width
-    yield InfoLine(left, right if fits else "", ink)
-    if not fits:
-        yield from (
-            [InfoLine("", right)]
-            if cell_len(right) <= width
-            else sentence(right, width)
-        )
+    if size + 1 + cell_len(right) <= width:
+        yield InfoLine(left, right, ink)
+        return
+    yield InfoLine(left, ink=ink)
+    if cell_len(right) <= width:
+        yield InfoLine("", right)
+    else:
+        yield from sentence(right, width)
 
 
 def in_rows(
     items: Iterable[Item], sizes: Iterable[int], room: int
 ) -> Iterator[list[Item]]:
-    """Things of so many cells each in as many rows as they need, at least one, each with as many as fit in `room`."""
-    row, left = list[Item](), room
+    """Divide items of the given sizes into rows of at most `room` cells; yield at least one row."""
+    row: list[Item] = []
+    left = room
     for item, size in zip(items, sizes, strict=True):
         if row and size > left:
             yield row
-            row, left = [], room
+            row = []
+            left = room
         row.append(item)
         left -= size
     yield row
@@ -170,74 +185,76 @@ def in_rows(
 def sentence(
     text: str, width: int, ink: str = "muted", lead: str = "", most: int | None = None
 ) -> Iterator[InfoLine]:
-    """A sentence in as many lines as it needs, or in `most`; cells count, not characters."""
+    """Wrap a sentence into lines of `width` cells, at most `most` of them."""
     room = max(8, width - cell_len(lead))
     rows: list[str] = []
     for word in visible(text).split():
-        first, *rest = chop_cells(word, room) or [
-            word
-        ]  # a combining mark alone has no cells
-        longer = f"{rows[-1]} {first}" if rows else first
-        if rows and cell_len(longer) <= room:
-            rows[-1] = longer
+        # A combining mark alone has no cells, and so no pieces.
+        pieces = chop_cells(word, room) or [word]
+        if rows and cell_len(f"{rows[-1]} {pieces[0]}") <= room:
+            rows[-1] += f" {pieces[0]}"
+            rows += pieces[1:]
         else:
-            rows.append(first)
-        rows += rest
-    for row in rows[:most]:
-        cut = (
-            " …"
-            if most is not None and len(rows) > most and row is rows[most - 1]
-            else ""
-        )
-        yield InfoLine(row + cut, ink=ink, lead=lead)
+            rows += pieces
+    if most is not None and len(rows) > most:
+        rows = rows[:most]
+        rows[-1] += " …"
+    for row in rows:
+        yield InfoLine(row, ink=ink, lead=lead)
 
 
 def titles(
     names: Mapping[str, str], choice: str, width: int, keys: str, note: str = ""
 ) -> Text:
-    """The titles of things that share a place, that of `choice` bright, then a note; the keys at the right."""
+    """Draw titles side by side, the chosen one bold, then a note; the keys on the right."""
     text = Text("  ").join(
         Text(title, "bold" if name == choice else "dim")
         for name, title in names.items()
     )
     text.append(note, "dim")
-    return text.append(" " * max(1, width - text.cell_len - cell_len(keys))).append(
-        keys, "dim"
-    )
+    gap = max(1, width - text.cell_len - cell_len(keys))
+    return text.append(" " * gap).append(keys, "dim")
 
 
 def bar(value: Measure, most: Measure, width: int) -> str:
-    """A bar of `width` cells, filled as far as `value` is of `most`; what is not nothing is seen.
+    """Draw a bar of `width` cells for a value from 0 to `most`; a value above 0 is always visible.
 
     >>> bar(3, 4, 4), bar(1, 1000, 4), bar(0, 4, 4)
     ('███ ', '▏   ', '    ')
     """
-    whole, rest = divmod(
-        min(8 * width, ceil(8 * width * value / most)) if most > 0 else 0, 8
-    )
-    return ("█" * whole + ("▏▎▍▌▋▊▉"[rest - 1] if rest else "")).ljust(width)
+    eighths = 0
+    if most > 0:
+        eighths = min(8 * width, ceil(8 * width * value / most))
+    whole, rest = divmod(eighths, 8)
+    cells = "█" * whole
+    if rest:
+        cells += "▏▎▍▌▋▊▉"[rest - 1]
+    return cells.ljust(width)
 
 
 def placed(values: Sequence[float], most: float, width: int) -> str:
-    """The letters of some values, each as far to the right in `width` cells as its value is large, of `most`.
+    """Place a letter for each value on a line of `width` cells from 0 to `most`.
 
-    Where several fall on one cell, it is ●.
+    ● marks a cell with several letters.
 
     >>> placed([1.0, 3.0, 4.0], 4.0, 9), placed([4.0, 4.0], 4.0, 5)
     ('··A···B·C', '····●')
     """
+    if width < 1:
+        return ""
     cells = [" "] * width
-    for letter, value in zip(LETTERS, values if width > 0 else (), strict=False):
-        place = (
-            min(width - 1, max(0, round(value / most * (width - 1)))) if most > 0 else 0
-        )
+    for letter, value in zip(LETTERS, values, strict=False):
+        place = 0
+        if most > 0:
+            place = min(width - 1, max(0, round(value / most * (width - 1))))
         cells[place] = letter if cells[place] == " " else "●"
     return "".join(cells).rstrip().replace(" ", "·")
 
 
 def beside(ratios: Sequence[float], most: float, width: int) -> str:
-    """The letters from B on, each as far to the right or left of a line in the middle, which is A, as its ratio to A is
-    above or below 1; the ends of the `width` cells stand for 1 + `most` and 1 - `most`.
+    """Place the letters from B on by their ratio to A, which is a line in the middle.
+
+    The ends of the `width` cells are the ratios 1 - `most` and 1 + `most`.
 
     >>> beside([1.5, 0.75], 0.5, 9), beside([1.0], 0.0, 5)
     ('  C·│···B', '  │')
@@ -247,17 +264,20 @@ def beside(ratios: Sequence[float], most: float, width: int) -> str:
     middle = width // 2
     cells = [" "] * width
     for letter, ratio in zip(LETTERS[1:], ratios, strict=False):
-        place = min(1.0, max(-1.0, (ratio - 1) / most)) * middle if most > 0 else 0.0
-        cell = min(width - 1, middle + round(place))
+        distance = 0.0
+        if most > 0:
+            distance = min(1.0, max(-1.0, (ratio - 1) / most))
+        cell = min(width - 1, middle + round(distance * middle))
         cells[cell] = letter if cells[cell] == " " else "●"
         for between in range(min(cell, middle), max(cell, middle)):
-            cells[between] = "·" if cells[between] == " " else cells[between]
+            if cells[between] == " ":
+                cells[between] = "·"
     cells[middle] = "│"
     return "".join(cells).rstrip()
 
 
 def shape(amounts: Mapping[int, int], last: int) -> str:
-    """Bars for the amounts of 1 to `last`, those beyond it counted with `last`; the greatest is a whole cell.
+    """Draw a histogram of the amounts for 1 to `last`; larger keys count as `last`.
 
     >>> shape({1: 4, 2: 8, 9: 1}, 4)
     '▄█ ▁'
@@ -268,27 +288,30 @@ def shape(amounts: Mapping[int, int], last: int) -> str:
     return "".join(" ▁▂▃▄▅▆▇█"[min(8, -(-8 * n // most))] for n in heights)
 
 
+def _no_style() -> Style | None:
+    return None
+
+
 class Lines(ScrollView, can_focus=True):
-    """A column of facts; it scrolls where they do not fit."""
+    """A column of lines that scrolls if they do not fit."""
 
     COMPONENT_CLASSES = INK_CLASSES
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._lines: Sequence[InfoLine] = ()
-        self.token_style: Callable[[], Style | None] = lambda: (
-            None
-        )  # of the token that the lines are about
+        self.token_style: Callable[[], Style | None] = _no_style
+        """Returns the style of the token that the lines describe."""
 
     @property
     def room(self) -> int:
         return max(8, self.size.width - 2)
 
     def show_lines(self, lines: Iterable[InfoLine]) -> None:
-        lines = [*lines]
+        lines = list(lines)
         if lines != self._lines:
             self._lines = lines
-            # Not by assignment: that would lay out the whole screen again.
+            # Assigning virtual_size would lay out the whole screen again.
             self.set_reactive(Widget.virtual_size, Size(self.size.width, len(lines)))
             self._scroll_update(self.virtual_size)
             self.scroll_to(0, 0, animate=False)
@@ -309,11 +332,14 @@ class Lines(ScrollView, can_focus=True):
 
 
 class Titles(Widget):
-    """One line: the titles of things that share a place, that of the one that is seen bright."""
+    """The titles of widgets that share a place, the visible one bold."""
 
-    choice: reactive[str] = reactive("")  # which is seen: a key of the titles
-    keys: reactive[str] = reactive("")  # what turns to the next; at the right
-    note: reactive[str] = reactive("")  # what stands behind the titles
+    choice: reactive[str] = reactive("")
+    """The visible widget: a key of the titles."""
+    keys: reactive[str] = reactive("")
+    """The keys that show the next one, on the right."""
+    note: reactive[str] = reactive("")
+    """A text after the titles."""
 
     def __init__(
         self, names: Mapping[str, str], keys: str = "", *, id: str | None = None

@@ -1,8 +1,8 @@
-"""Tokens as they are drawn: six quiet colors for any theme, for 16 colors and for none; and labels on these.
+"""The colors of tokens: six hues for any theme, the 16 colors of a terminal, or underlines; and labels of tokens.
 
-Six hues of equal lightness and strength are mixed into the theme's own surface, so that they belong to the theme and
-no token shouts. A theme may bring others as its variables `token-0` to `token-5`. Text on them is the theme's
-foreground, taken towards black or white until it can be read: a contrast of at least `CONTRAST` (WCAG 2.2's ratio).
+Six hues of equal lightness and strength are mixed into the surface of the theme, so that tokens suit it. A theme can
+define others as its variables `token-0` to `token-5`. Text on them is the foreground of the theme, moved towards black
+or white until its contrast (the ratio of WCAG 2.2) is at least `CONTRAST`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -23,10 +23,10 @@ from tui.drawing.lines import cut
 if TYPE_CHECKING:
     from textual.app import App
 
-CONTRAST: Final = 5.0  # the least contrast of a token's text with its background
-SHARE: Final = (
-    0.3  # how much of a token's background is its hue; the rest is the theme's surface
-)
+CONTRAST: Final = 5.0
+"""The least contrast between the text of a token and its background."""
+SHARE: Final = 0.3
+"""The share of the hue in the background of a token; the rest is the surface of the theme."""
 
 _ANSI_HUES: Final = (
     "ansi_blue",
@@ -40,7 +40,8 @@ _CHANGED_SHARE: Final = 0.46
 _CURRENT_SHARE: Final = 0.68
 _ALIKE_SHARE: Final = 0.1
 _SELECTED_SHARE: Final = 0.65
-_QUIET: Final = 0.35  # how far the text of tokens that step back goes towards the surface, as far as it can be read
+_QUIET: Final = 0.35
+"""How far the text of faint tokens is moved towards the surface, if it stays readable."""
 _BLACK: Final = Color(0, 0, 0)
 _WHITE: Final = Color(255, 255, 255)
 _REVERSE: Final = Style(reverse=True)
@@ -48,52 +49,54 @@ TOKEN_COLORS: Final = {
     f"token-{number}": Color.parse(hue).with_alpha(SHARE).hex
     for number, hue in enumerate(HUES)
 }
-"""Variables of a theme; translucent, so that they suit any surface they are laid on."""
+"""Variables of a theme. They are translucent, so they suit any surface."""
 
 
 def contrast(one: Color, other: Color) -> float:
-    """The contrast ratio of two opaque colors, 1 to 21, as WCAG 2.2 defines it."""
+    """Return the contrast ratio of two opaque colors, 1 to 21, as WCAG 2.2 defines it."""
     brighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
     return (brighter + 0.05) / (darker + 0.05)
 
 
 def _luminance(color: Color) -> float:
-    red, green, blue = (
-        channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
-        for channel in color.normalized
-    )
+    def linear(channel: float) -> float:
+        if channel <= 0.04045:
+            return channel / 12.92
+        return float(((channel + 0.055) / 1.055) ** 2.4)
+
+    red, green, blue = map(linear, color.normalized)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def _readable_on(backgrounds: Sequence[Color], preferred: Color) -> Color:
-    """The color nearest to `preferred`, towards black or white, that can be read on all of some opaque backgrounds."""
+    """Return the color nearest to `preferred` that is readable on all backgrounds."""
 
     def worst(text: Color) -> float:
         return min(contrast(background, text) for background in backgrounds)
 
     extreme = max(_BLACK, _WHITE, key=worst)
-    steps = (preferred.blend(extreme, tenth / 10, 1) for tenth in range(11))
-    return next((text for text in steps if worst(text) >= CONTRAST), extreme)
+    for tenth in range(11):
+        text = preferred.blend(extreme, tenth / 10, 1)
+        if worst(text) >= CONTRAST:
+            return text
+    return extreme
 
 
 class Ways(NamedTuple):
-    """One token color in each of the ways a token may be drawn: `changed` by the last edit, `current` under the cursor.
-
-    `alike` has, in a further lane, the borders of a token of the first: it steps back, so that the others stand out.
-    """
+    """The styles of one token color."""
 
     usual: Style
     changed: Style
+    """For tokens changed by the last edit."""
     current: Style
+    """For the token under the cursor."""
     alike: Style
+    """In a further lane, for a token with the same borders as one in the first lane: faint."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Palette:
-    """The styles of one editor under one theme. Compared by identity, so that it can be part of a cache's key.
-
-    `blends`: a selection is mixed into what it covers; otherwise it replaces it (16 colors or none).
-    """
+    """The styles of one editor under one theme. It is compared by identity, for use as a key in caches."""
 
     base: Style
     cursor: Style
@@ -101,10 +104,11 @@ class Palette:
     gutter: Style
     tokens: tuple[Ways, ...]
     blends: bool
+    """Whether a selection is mixed into the colors it covers. With 16 colors or none it replaces them."""
 
     @property
     def underlines(self) -> bool:
-        """Whether an underline is free to mean something; without colors it tells the tokens apart."""
+        """Whether underlines can mark something. Without colors they separate tokens."""
         return not any(ways.usual.underline for ways in self.tokens)
 
 
@@ -115,7 +119,7 @@ def palette_of(
     selection: Style = _REVERSE,
     gutter: Style | None = None,
 ) -> Palette:
-    """The styles for text that is `base` without tokens, under the app's theme; the same object while all stays."""
+    """Return the palette of the app's theme for text in the style `base`; it is cached."""
     hues = tuple(
         app.theme_variables.get(name, color) for name, color in TOKEN_COLORS.items()
     )
@@ -141,7 +145,7 @@ def make_palette(
     ansi: bool = False,
     colorless: bool = False,
 ) -> Palette:
-    """Colors mixed with the surface; `ansi`: those of a terminal's 16; `colorless`: underlines (NO_COLOR)."""
+    """Make a palette of mixed colors, of the 16 colors of a terminal (`ansi`), or of underlines (`colorless`)."""
     gutter = base + gutter if gutter else base
     if colorless:
         return Palette(
@@ -166,7 +170,7 @@ def make_palette(
         _on(faint, _readable_on([faint], text.blend(surface, _QUIET, 1)))
         for faint in alike
     ]
-    # One color of text for all tokens is calmer than the best for each; only that under the cursor may have its own.
+    # One text color for all tokens is calmer than the best for each; only the token under the cursor has its own.
     text = _readable_on([*colors, *changed], text)
     tokens = (
         Ways(
@@ -183,18 +187,16 @@ def make_palette(
 
 
 def _deepened(color: Color, surface: Color, factor: float) -> Color:
-    """The color gone further away from the surface, but never so far that no text could be read on it."""
+    """Move a color away from the surface, but keep text on it readable."""
     while True:
-        channels = (
-            round(s + (c - s) * factor)
-            for c, s in zip(color.rgb, surface.rgb, strict=True)
-        )
-        red, green, blue = (min(max(channel, 0), 255) for channel in channels)
+        channels = []
+        for own, other in zip(color.rgb, surface.rgb, strict=True):
+            channel = round(other + (own - other) * factor)
+            channels.append(min(max(channel, 0), 255))
+        red, green, blue = channels
         deeper = Color(red, green, blue)
-        if (
-            factor <= 1
-            or max(contrast(deeper, _BLACK), contrast(deeper, _WHITE)) >= CONTRAST
-        ):
+        best = max(contrast(deeper, _BLACK), contrast(deeper, _WHITE))
+        if factor <= 1 or best >= CONTRAST:
             return deeper
         factor -= 0.05
 
@@ -212,7 +214,7 @@ def _background(style: Style) -> Color:
 
 
 def _sixteen(hue: str) -> Ways:
-    """Black on the hue, which every common palette makes readable but on blue and red: there white."""
+    """Black text on the hue; on dark hues (blue, red, magenta) white, which is readable in common palettes."""
     color = Color.parse(hue)
     text = Color.parse(
         "ansi_bright_white"
@@ -235,21 +237,21 @@ def _underlined(odd: bool) -> Ways:
 
 
 def selected(style: Style, selection: Style) -> Style:
-    """A style with a selection mixed in, so that the tokens can still be told apart under it."""
+    """Mix a selection into a style, so that tokens are still distinguishable."""
     if style.bgcolor is None or selection.bgcolor is None:
         return style + selection
-    own, other, text = _background(style), _background(selection), _foreground(style)
-    mixtures = (
-        own.blend(other, _SELECTED_SHARE * tenth / 10, 1) for tenth in range(10, 0, -1)
-    )
-    return style + _on(
-        next((mixed for mixed in mixtures if contrast(mixed, text) >= CONTRAST), own),
-        text,
-    )
+    background = _background(style)
+    text = _foreground(style)
+    for tenth in range(10, 0, -1):
+        share = _SELECTED_SHARE * tenth / 10
+        mixed = background.blend(_background(selection), share, 1)
+        if contrast(mixed, text) >= CONTRAST:
+            return style + _on(mixed, text)
+    return style + _on(background, text)
 
 
 def muted(style: Style) -> Style:
-    """A style whose text steps back half way to its background: for glyphs that stand for something else."""
+    """Move the text color half way to the background, for glyphs that replace invisible characters."""
     if (
         style.bgcolor is None
         or style.color is None
@@ -262,7 +264,7 @@ def muted(style: Style) -> Style:
 
 
 def colored_pieces(pieces: Iterable[str], base: Style, app: "App[object]") -> Text:
-    """The pieces in the colors of the app's theme, on the ground of `base`; newlines and tabs can be seen."""
+    """Color the pieces with the app's theme on the background of `base`; show newlines and tabs."""
     styles = [ways.usual for ways in palette_of(app, base).tokens]
     text = Text(no_wrap=False, end="")
     for number, piece in enumerate(pieces):
@@ -271,9 +273,15 @@ def colored_pieces(pieces: Iterable[str], base: Style, app: "App[object]") -> Te
     return text
 
 
-Bytes = Callable[[int], bytes]  # the bytes of a token
+Bytes = Callable[[int], bytes]
+"""Returns the bytes of a token."""
 
-_LEAST: Final = 6  # cells that are worth a label; in fewer, tokens are only counted
+_LEAST: Final = 6
+"""Cells needed for a label; with fewer, tokens are only counted."""
+
+
+def _usual(ways: Ways, token: int) -> Style:
+    return ways.usual
 
 
 def token_labels(
@@ -281,46 +289,49 @@ def token_labels(
     bytes_of: Bytes,
     palette: Palette,
     room: int = 1000,
-    style: Callable[[Ways, int], Style] = lambda ways, token: ways.usual,
+    style: Callable[[Ways, int], Style] = _usual,
     between: str = " ",
 ) -> Text:
-    """Tokens side by side in at most `room` cells; those that find no place are counted at the end."""
+    """Draw tokens side by side in at most `room` cells, and count those that do not fit."""
     text = Text(no_wrap=True, overflow="ellipsis")
-    colors = choose_colors(
-        [Span(i, i + 1, (token,)) for i, token in enumerate(ids[:room])],
-        len(palette.tokens),
-    )
+    spans = [Span(place, place + 1, (token,)) for place, token in enumerate(ids[:room])]
+    colors = choose_colors(spans, len(palette.tokens))
     for index, (token, color) in enumerate(zip(ids, colors, strict=False)):
         label = token_label(bytes_of(token))
-        label = (
-            label if cell_len(label[:1]) else f"◌{label}"
-        )  # an accent gets something to stand on
+        if cell_len(label[:1]) == 0:
+            # An accent without a letter is drawn on a dotted circle.
+            label = f"◌{label}"
+        gap = between if index else ""
         n_left = len(ids) - index
-        after = cell_len(f" +{n_left - 1:,}") if n_left > 1 else 0
-        if text.cell_len + len(between) * bool(index) + cell_len(label) + after > room:
+        reserved = cell_len(f" +{n_left - 1:,}") if n_left > 1 else 0
+        if text.cell_len + len(gap) + cell_len(label) + reserved > room:
             if index:
                 return text.append(f" +{n_left:,}", "dim")
-            label = cut(label, max(room - after, _LEAST))
-        text.append(between if index else "").append(
-            label, style(palette.tokens[color], token)
-        )
+            label = cut(label, max(room - reserved, _LEAST))
+        text.append(gap).append(label, style(palette.tokens[color], token))
     return text
 
 
-WRITINGS: Final = (
-    "text",
-    "hex",
-    "decimal",
-    "ids",
-)  # their names, in the order in which a key turns to them
+WRITINGS: Final = ("text", "hex", "decimal", "ids")
+"""How tokens can be written, in the order in which a key switches them."""
 
 
 def writer(writing: str, bytes_of: Bytes) -> Callable[[int], str]:
-    """A function that writes an id in one of `WRITINGS`."""
-    ways: Sequence[Callable[[int], str]] = (
-        lambda token: token_label(bytes_of(token)),
-        lambda token: bytes_of(token).hex(" "),
-        lambda token: " ".join(map(str, bytes_of(token))),
-        str,
-    )
-    return ways[WRITINGS.index(writing)]
+    """Return a function that writes an id in one of `WRITINGS`."""
+
+    def as_text(token: int) -> str:
+        return token_label(bytes_of(token))
+
+    def as_hex(token: int) -> str:
+        return bytes_of(token).hex(" ")
+
+    def as_decimal(token: int) -> str:
+        return " ".join(map(str, bytes_of(token)))
+
+    writers: dict[str, Callable[[int], str]] = {
+        "text": as_text,
+        "hex": as_hex,
+        "decimal": as_decimal,
+        "ids": str,
+    }
+    return writers[writing]

@@ -1,6 +1,6 @@
-"""TokenRows: a row for each token of a vocabulary and for each hole among its ids, and what an audit says of them.
+"""TokenRows: the tokens of a vocabulary and the gaps between its ids, with the findings of an audit.
 
-What takes time is done by generators that pause every few milliseconds, so that 200,000 rows hold up no key.
+Slow work is done by generators that pause every few milliseconds, so that 200,000 rows never block the keyboard.
 """
 
 import csv
@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from bpe_core.vocabulary import Vocabulary
 
 SPECIAL: Final = "special"
-HOLE: Final = "hole"  # kinds of rows that need no audit: special tokens, and ids that no token has
+HOLE: Final = "hole"
+"""`SPECIAL` and `HOLE` are kinds of rows known without an audit: special tokens, and unused ids."""
 
-_TOGETHER: Final = 4096  # tokens that are read between two pauses
+_TOGETHER: Final = 4096
+"""Tokens that are read between two pauses."""
 _PLACES: Final = {kind: place for place, kind in enumerate(KINDS)}
 
 MARKS: Final = {Severity.PROBLEM: "▲", Severity.WARNING: "●", Severity.NOTE: "○"}
@@ -35,7 +37,7 @@ INKS: Final = {
 
 
 def number(measure: str, value: Measure) -> str:
-    """What was measured, as it is shown.
+    """Format a measure.
 
     >>> number("count", 12345), number("largest_share", 0.625), number("indicator", 0.123456)
     ('12,345', '62 %', '0.123')
@@ -48,7 +50,7 @@ def number(measure: str, value: Measure) -> str:
 
 
 class Hole(NamedTuple):
-    """Ids `first` to `last`, both included, that no token has although greater ids are in use."""
+    """Unused ids from `first` to `last`, both included, below larger ids that are in use."""
 
     first: int
     last: int
@@ -57,37 +59,39 @@ class Hole(NamedTuple):
     def sentence(self) -> str:
         if self.first == self.last:
             return "No token has this id."
-        return f"No token has the {self.last - self.first + 1:,} ids from {self.first:,} to {self.last:,}."
+        n_ids = self.last - self.first + 1
+        return f"No token has the {n_ids:,} ids from {self.first:,} to {self.last:,}."
 
 
 class TokenRows:
-    """The rows of one vocabulary, the tokens first, by id, then the holes; and what an audit says of them."""
+    """The rows of one vocabulary: the tokens by id, then the holes; with the findings of an audit."""
 
     def __init__(self) -> None:
-        # By row: id, bytes, and the token as it is shown, `casefold`ed; a hole has its first id, no bytes, and None.
         self.ids: list[int] = []
+        """The id of each row; for a hole, its first id."""
         self.tokens: list[bytes] = []
+        """The bytes of each row; empty for a hole."""
         self.labels: list[str | None] = []
-        self.holes: list[Hole] = []  # the holes, the first of which is row `n_tokens`
+        """The label of each row in lower case (`casefold`), for searching; None for a hole."""
+        self.holes: list[Hole] = []
+        """The holes; they begin at row `n_tokens`."""
         self.n_tokens = 0
         self.largest_id = 0
-        self.specials: frozenset[int] = frozenset()  # ids of special tokens
-        self.verdicts: Mapping[
-            int, Verdict
-        ] = {}  # id -> verdict, of tokens with a finding
-        self.measures: Mapping[
-            str, Mapping[int, Measure]
-        ] = {}  # name of a measure, if it was measured -> id -> number
-        self.greatest: Mapping[
-            str, Measure
-        ] = {}  # name of a measure -> its greatest number
+        self.specials: frozenset[int] = frozenset()
+        """The ids of special tokens."""
+        self.verdicts: Mapping[int, Verdict] = {}
+        """The verdicts by id, for tokens with a finding."""
+        self.measures: Mapping[str, Mapping[int, Measure]] = {}
+        """For the name of each measure taken, its values by id."""
+        self.greatest: Mapping[str, Measure] = {}
+        """The largest value of each measure."""
         self._n_of_kind: Mapping[str, int] = {}
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def read(self, vocabulary: "Vocabulary") -> Generator[None, None, "TokenRows"]:
-        """Read all tokens of a vocabulary into these rows, which are empty before and returned."""
+        """Read all tokens of a vocabulary into these rows, which must be empty, and return them."""
         bytes_of = vocabulary.bytes_of
         specials = {
             token: vocabulary.token_bytes(token)
@@ -95,27 +99,21 @@ class TokenRows:
         }
         ids = vocabulary.ids()
         yield
-        before = -1
+        previous = -1
         for start in range(0, len(ids), _TOGETHER):
-            some = ids[start : start + _TOGETHER]
-            tokens = [
-                specials[token] if token in specials else bytes_of[token]
-                for token in some
-            ]
-            self.tokens += tokens
-            self.labels += [token_label.__wrapped__(data).casefold() for data in tokens]
-            self.holes += [
-                Hole(last + 1, token - 1)
-                for last, token in zip([before, *some], some, strict=False)
-                if token > last + 1
-            ]
-            before = some[-1]
+            batch = ids[start : start + _TOGETHER]
+            for token in batch:
+                data = specials[token] if token in specials else bytes_of[token]
+                self.tokens.append(data)
+                # Skip the cache: each label is needed once.
+                self.labels.append(token_label.__wrapped__(data).casefold())
+                if token > previous + 1:
+                    self.holes.append(Hole(previous + 1, token - 1))
+                previous = token
             yield
-        self.specials, self.n_tokens, self.largest_id = (
-            frozenset(specials),
-            len(ids),
-            before,
-        )
+        self.specials = frozenset(specials)
+        self.n_tokens = len(ids)
+        self.largest_id = previous
         self.ids = [*ids, *(hole.first for hole in self.holes)]
         self.tokens += [b""] * len(self.holes)
         self.labels += [None] * len(self.holes)
@@ -123,25 +121,30 @@ class TokenRows:
 
     def row_of(self, token: int) -> int | None:
         row = bisect_left(self.ids, token, hi=self.n_tokens)
-        return row if row < self.n_tokens and self.ids[row] == token else None
+        if row < self.n_tokens and self.ids[row] == token:
+            return row
+        return None
 
     def hole(self, row: int) -> Hole | None:
-        return self.holes[row - self.n_tokens] if row >= self.n_tokens else None
+        if row < self.n_tokens:
+            return None
+        return self.holes[row - self.n_tokens]
 
     def judge(
         self,
         verdicts: Sequence["Verdict"],
         measures: Mapping[str, Mapping[int, Measure]],
     ) -> Generator[None, None, "TokenRows"]:
-        """Take what an audit says in the place of what was said before, all at once at the end; returns these rows."""
+        """Replace the findings with an audit, all at once at the end, and return these rows."""
         by_id: dict[int, Verdict] = {}
         n_of_kind: Counter[str] = Counter()
         for start in range(0, len(verdicts), _TOGETHER):
-            some = verdicts[start : start + _TOGETHER]
-            by_id.update((verdict.id, verdict) for verdict in some)
-            n_of_kind.update(chain.from_iterable(verdict.kinds for verdict in some))
+            batch = verdicts[start : start + _TOGETHER]
+            by_id.update((verdict.id, verdict) for verdict in batch)
+            n_of_kind.update(chain.from_iterable(verdict.kinds for verdict in batch))
             yield
-        self.verdicts, self.measures = by_id, measures
+        self.verdicts = by_id
+        self.measures = measures
         self.greatest = {
             name: max(column.values()) for name, column in measures.items() if column
         }
@@ -155,24 +158,25 @@ class TokenRows:
 
     @property
     def n_of_kind(self) -> dict[str, int]:
-        """Kind of rows -> how many there are; "" stands for all tokens."""
-        own = {SPECIAL: len(self.specials), HOLE: len(self.holes)}
-        return {
-            "": self.n_tokens,
-            **self._n_of_kind,
-            **{name: n for name, n in own.items() if n},
-        }
+        """The number of rows of each kind; the kind "" means all tokens."""
+        numbers = {"": self.n_tokens}
+        numbers.update(self._n_of_kind)
+        if self.specials:
+            numbers[SPECIAL] = len(self.specials)
+        if self.holes:
+            numbers[HOLE] = len(self.holes)
+        return numbers
 
 
 def place_of_kind(kind: str = "") -> int:
-    """The place of a kind of finding among the others; one that is not known comes last."""
+    """Return the rank of a kind of finding; unknown kinds come last."""
     return _PLACES.get(kind, len(_PLACES))
 
 
 def exported(rows: TokenRows, order: Sequence[int], suffix: str) -> Iterator[bytes]:
-    """The rows in `order`, without holes, as the parts of a file in UTF-8; `suffix` is one of `FORMS`.
+    """Yield the parts of a file with the tokens in `order`, in UTF-8; `suffix` is one of `FORMS`.
 
-    What is not known of a token has no place in JSON, and an empty one in the tables.
+    Unknown values are left out in JSON and empty in tables.
     """
     from bpe_core.auditing.verdicts import Verdict
 
@@ -183,57 +187,52 @@ def exported(rows: TokenRows, order: Sequence[int], suffix: str) -> Iterator[byt
             for name, column in rows.measures.items()
             if token in column
         }
-        return rows.verdicts.get(token) or Verdict(
-            token, rows.tokens[row], 0.0, None, (), "", {}, measured
-        )
+        no_finding = Verdict(token, rows.tokens[row], 0.0, None, (), "", {}, measured)
+        return rows.verdicts.get(token, no_finding)
 
     tokens = (verdict(row) for row in order if rows.hole(row) is None)
-    return map(str.encode, FORMS[suffix](tokens, list(rows.measures)))
+    for part in FORMS[suffix](tokens, list(rows.measures)):
+        yield part.encode()
 
 
 def _csv(verdicts: "Iterable[Verdict]", measures: Sequence[str]) -> Iterator[str]:
-    """A row each; bytes in hex."""
+    """One row per token; bytes in hexadecimal."""
     written = io.StringIO()
-    table = csv.writer(
-        written
-    )  # lines end as RFC 4180 says, so that a carriage return in a token is quoted
+    # Lines end in CR LF (RFC 4180), which also quotes a carriage return in a token.
+    table = csv.writer(written)
     table.writerow(
         ("id", "token", "bytes", "score", "severity", "kinds", "reason", *measures)
     )
-    for one in verdicts:
-        text = one.token.decode("utf-8", "backslashreplace"), one.token.hex()
-        severity = one.severity.word if one.severity else ""
-        measured = (one.evidence.get(name, "") for name in measures)
-        table.writerow(
-            (
-                one.id,
-                *text,
-                one.score,
-                severity,
-                " ".join(one.kinds),
-                one.reason,
-                *measured,
-            )
-        )
+    for verdict in verdicts:
+        row: list[object] = [
+            verdict.id,
+            verdict.token.decode("utf-8", "backslashreplace"),
+            verdict.token.hex(),
+            verdict.score,
+            verdict.severity.word if verdict.severity else "",
+            " ".join(verdict.kinds),
+            verdict.reason,
+        ]
+        row += [verdict.evidence.get(name, "") for name in measures]
+        table.writerow(row)
     yield written.getvalue()
 
 
 def _markdown(verdicts: "Iterable[Verdict]", measures: Sequence[str]) -> Iterator[str]:
-    """A table for people: no bytes, numbers as they are on the screen."""
+    """A table for people: without bytes, with numbers formatted as on the screen."""
     names = ("id", "token", "score", "kinds", *measures, "reason")
     yield f"| {' | '.join(names)} |\n|{' --- |' * len(names)}\n"
-    for one in verdicts:
-        known = ((name, one.evidence.get(name, "")) for name in measures)
-        numbers = (n if isinstance(n, str) else number(name, n) for name, n in known)
-        reason = visible(one.reason).replace("|", "\\|")
-        row = (
-            f"{one.id}",
-            code(token_label(one.token)),
-            f"{one.score:.2f}",
-            ", ".join(one.kinds),
-            *numbers,
-            reason,
-        )
+    for verdict in verdicts:
+        row = [
+            str(verdict.id),
+            code(token_label(verdict.token)),
+            f"{verdict.score:.2f}",
+            ", ".join(verdict.kinds),
+        ]
+        for name in measures:
+            value = verdict.evidence.get(name, "")
+            row.append(value if isinstance(value, str) else number(name, value))
+        row.append(visible(verdict.reason).replace("|", "\\|"))
         yield f"| {' | '.join(row)} |\n"
 
 
@@ -241,8 +240,5 @@ def _jsonl(verdicts: "Iterable[Verdict]", _: Sequence[str]) -> Iterator[str]:
     return (json.dumps(verdict.to_json()) + "\n" for verdict in verdicts)
 
 
-FORMS: Final = {
-    ".jsonl": _jsonl,
-    ".csv": _csv,
-    ".md": _markdown,
-}  # suffix of a file -> how rows are written there
+FORMS: Final = {".jsonl": _jsonl, ".csv": _csv, ".md": _markdown}
+"""The functions that write rows, by the suffix of the file."""

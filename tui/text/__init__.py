@@ -1,1 +1,1 @@
-"""Texts as they are drawn: documents, rows, glyphs, strips and colors; nothing here knows an app or a widget."""
+"""How texts are drawn: documents, rows, glyphs, strips and lines. Nothing here uses the app or its widgets."""

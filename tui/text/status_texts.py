@@ -1,6 +1,6 @@
-"""The lines under the editor's text, in words and numbers: totals, the last edits, the baseline, pitfalls, lanes."""
+"""The status lines under the editor: totals, the last edits, the pinned text, pitfalls, and lanes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
@@ -9,107 +9,117 @@ from rich.style import Style
 from rich.text import Text
 
 from bpe_core.explain.pitfalls import Pitfall
-from bpe_core.live.baseline import BaselineDiff
+from bpe_core.live.baseline import BaselineDiff, Hunk
 from bpe_core.live.live_text import Change, LiveText
 from bpe_core.metrics import ratio
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, visible
 from tui.drawing.lines import cut
-from tui.drawing.palette import Palette, token_labels
+from tui.drawing.palette import Palette, Ways, token_labels
 from tui.text.edited_text import Lane
 from tui.text.strips import Columns
 
-_MOST_IDS: Final = 20  # ids of a selection that are listed
-_LISTED_FROM: Final = 1_000  # characters of a selection in which these are looked for
+_MOST_IDS: Final = 20
+"""Ids of a selection that are listed."""
+_LISTED_FROM: Final = 1_000
+"""Characters of a selection whose ids are looked up."""
 _ARROW: Final = " → "
-_GONE: Final = Style(strike=True)  # laid over tokens that are no longer there
-_LEAST_EXCHANGE: Final = (
-    12  # cells from which on it is worth to show which tokens went and came
-)
+_GONE: Final = Style(strike=True)
+"""Added to tokens that an edit removed."""
+_LEAST_EXCHANGE: Final = 12
+"""Cells needed to show which tokens were removed and inserted."""
 
 
 class RememberedEdit(NamedTuple):
     """An edit, or several that were undone or redone at once, under the tokenizer of that time."""
 
-    changes: tuple[Change | None, ...]  # None: too many tokens to compare
+    changes: tuple[Change | None, ...]
+    """The change of each edit; None for one with too many tokens to compare."""
     tokenizer: Tokenizer
 
 
 def totals_line(
     n_tokens: int | None, n_bytes: int, n_characters: int, tokenizer: Tokenizer | None
 ) -> Text:
-    line = _line(
-        "counting tokens" if n_tokens is None else counted(n_tokens, "token"), "bold"
-    )
+    line = _line(_token_count(n_tokens), "bold")
     line.append(f"  {counted(n_bytes, 'byte')}")
     if n_tokens:
         line.append(f"  {n_bytes / n_tokens:.2f} bytes/token")
     line.append(f"  {counted(n_characters, 'character')}")
     if tokenizer is not None and tokenizer.splitter.lossy:
-        line.append("  whitespace is dropped by this pattern", "italic")
+        line.append("  drops whitespace", "italic")
     return line
 
 
+def _token_count(n_tokens: int | None) -> str:
+    return "counting tokens" if n_tokens is None else counted(n_tokens, "token")
+
+
 def selection_line(live: LiveText, first: int, last: int) -> Text:
-    """Tokens, bytes and characters between two code points, tokens that reach beyond them too; and the first ids."""
+    """Count the tokens, bytes and characters of a selection, and list the first ids.
+
+    Tokens that are only partly selected count too.
+    """
     spans = live.spans(first, min(last, first + _LISTED_FROM))
-    ids = [*islice(chain.from_iterable(span.ids for span in spans), _MOST_IDS)]
-    n_tokens, n_bytes = (
-        live.n_tokens_between(first, last),
-        len(live.between(first, last).encode()),
-    )
+    ids = list(islice(chain.from_iterable(span.ids for span in spans), _MOST_IDS))
+    n_tokens = live.n_tokens_between(first, last)
+    n_bytes = len(live.between(first, last).encode())
     line = _line("selected", "dim")
-    line.append(
-        "  counting tokens" if n_tokens is None else f"  {counted(n_tokens, 'token')}",
-        "bold",
-    )
+    line.append(f"  {_token_count(n_tokens)}", "bold")
     line.append(f"  {counted(n_bytes, 'byte')}  {counted(last - first, 'character')}")
-    line.append("  ids ", "dim").append(" ".join(map(str, ids)))
-    return line.append(" …", "dim") if len(ids) != n_tokens else line
+    line.append("  ids ", "dim")
+    line.append(" ".join(map(str, ids)))
+    if len(ids) != n_tokens:
+        line.append(" …", "dim")
+    return line
 
 
 def edit_line(
     edits: Sequence[RememberedEdit], back: int, palette: Palette, width: int
 ) -> Text:
-    """What one of the last edits did to the tokens: the newest, or the one `back` before it."""
+    """Show how an edit changed the tokens: the last one, or the one `back` before it."""
     if not edits:
-        return _line(
-            "last edit  type, and see here which tokens go and which come", "dim"
-        )
-    line = _line("last edit  " if not back else f"{back + 1} edits ago  ", "dim")
-    return line.append_text(_edited(edits[-1 - back], palette, width - line.cell_len))
+        return _line("last edit  nothing yet", "dim")
+    line = _line(f"{back + 1} edits ago  " if back else "last edit  ", "dim")
+    room = width - line.cell_len
+    return line.append_text(_edit_effect(edits[-1 - back], palette, room))
 
 
-def _edited(
-    edit: RememberedEdit, palette: Palette, room: int, *, brief: bool = False
-) -> Text:
-    """What an edit did in `room` cells; if `brief` without bytes, and without the tokens where these do not fit."""
+def _edit_effect(edit: RememberedEdit, palette: Palette, room: int) -> Text:
+    """The tokens that an edit removed and inserted, and by how much the text grew."""
     changes = [change for change in edit.changes if change is not None]
     if len(changes) < len(edit.changes):
-        return _line("too large" if brief else "too large to compare its tokens", "dim")
-    text = (
-        signed(sum(change.n_tokens for change in changes))
-        if brief
-        else _grown(*changes)
-    )
+        return _line("too large to compare its tokens", "dim")
+    growth = _growth(*changes)
     if len(changes) > 1:
-        return _line(text if brief else f"{len(changes):,} edits at once  {text}")
-    (change,) = changes
+        return _line(f"{len(changes):,} edits at once  {growth}")
+    change = changes[0]
     if not change.removed and not change.inserted:
         return _line("no token changed", "dim")
-    text = (
-        f" {text}"
-        if brief
-        else f"  {text}" + (f"  ripple {change.ripple:,}" if change.ripple else "")
-    )
-    room -= len(text)
-    if room >= _LEAST_EXCHANGE or not brief:
-        exchange = _exchange(
-            change.removed, change.inserted, edit.tokenizer, palette, room
-        )
-        if exchange.cell_len <= room or not brief:
-            return _line("").append_text(exchange).append(text)
-    return _line(text.strip())
+    numbers = f"  {growth}"
+    if change.ripple:
+        numbers += f"  ripple {counted(change.ripple, 'byte')}"
+    exchange = _exchange(change, edit.tokenizer, palette, room - len(numbers))
+    return _line("").append_text(exchange).append(numbers)
+
+
+def _brief_edit_effect(edit: RememberedEdit, palette: Palette, room: int) -> Text:
+    """By how many tokens the text grew, and which tokens changed if there is room for that."""
+    changes = [change for change in edit.changes if change is not None]
+    if len(changes) < len(edit.changes):
+        return _line("too large", "dim")
+    growth = signed(sum(change.n_tokens for change in changes))
+    if len(changes) > 1:
+        return _line(growth)
+    change = changes[0]
+    if not change.removed and not change.inserted:
+        return _line("no token changed", "dim")
+    room -= len(f" {growth}")
+    if room >= _LEAST_EXCHANGE:
+        exchange = _exchange(change, edit.tokenizer, palette, room)
+        if exchange.cell_len <= room:
+            return _line("").append_text(exchange).append(f" {growth}")
+    return _line(growth)
 
 
 def baseline_line(
@@ -120,42 +130,47 @@ def baseline_line(
 ) -> Text:
     line = _line("pinned     ", "dim")
     if comparison is None or tokenizer is None:
-        return line.append("too much has changed to compare it token by token", "dim")
+        return line.append("too many changes to compare the tokens", "dim")
     if not comparison.hunks:
         return line.append("no token differs", "dim")
-    first, n_more = comparison.hunks[0], len(comparison.hunks) - 1
-    text = (
-        f"  and {counted(n_more, 'other place')}" if n_more else ""
-    ) + f"  {_grown(comparison)}"
+    first = comparison.hunks[0]
+    n_more = len(comparison.hunks) - 1
+    text = f"  {_growth(comparison)}"
+    if n_more:
+        text = f"  and {counted(n_more, 'other place')}{text}"
     room = width - line.cell_len - len(text)
-    return line.append_text(
-        _exchange(first.removed, first.inserted, tokenizer, palette, room)
-    ).append(text)
+    exchange = _exchange(first, tokenizer, palette, room)
+    return line.append_text(exchange).append(text)
 
 
 def pitfall_line(n_pitfalls: int, shown: Pitfall | None, number: int | None) -> Text:
-    """How many pitfalls there are, and one of them: the one gone to, with its `number` from 1, or the worst."""
+    """Count the pitfalls and describe the pitfall at the cursor, which has a `number`, or the worst."""
     if not n_pitfalls or shown is None:
         return _line("no pitfalls", "dim")
-    which = (
-        f"{number:,} of {n_pitfalls:,}"
-        if number is not None
-        else counted(n_pitfalls, "pitfall")
-    )
+    which = counted(n_pitfalls, "pitfall")
+    if number is not None:
+        which = f"{number:,} of {n_pitfalls:,}"
     return _line(f"{which}  ", "bold").append(visible(shown.reason))
 
 
 def signed(number: float) -> str:
-    return f"{'−' if number < 0 else '+' if number else '±'}{abs(number):,}"
+    sign = "±"
+    if number < 0:
+        sign = "−"
+    elif number > 0:
+        sign = "+"
+    return f"{sign}{abs(number):,}"
 
 
-def _grown(*changes: Change | BaselineDiff) -> str:
-    n_tokens, n_bytes = (
-        sum(one.n_tokens for one in changes),
-        sum(one.n_bytes for one in changes),
-    )
-    tokens, bytes_ = ("" if abs(number) == 1 else "s" for number in (n_tokens, n_bytes))
-    return f"{signed(n_tokens)} token{tokens}  {signed(n_bytes)} byte{bytes_}"
+def _signed_count(number: int, noun: str) -> str:
+    plural = "" if abs(number) == 1 else "s"
+    return f"{signed(number)} {noun}{plural}"
+
+
+def _growth(*changes: Change | BaselineDiff) -> str:
+    n_tokens = sum(change.n_tokens for change in changes)
+    n_bytes = sum(change.n_bytes for change in changes)
+    return f"{_signed_count(n_tokens, 'token')}  {_signed_count(n_bytes, 'byte')}"
 
 
 def _line(text: str, style: str = "") -> Text:
@@ -163,58 +178,61 @@ def _line(text: str, style: str = "") -> Text:
 
 
 def _exchange(
-    removed: Sequence[int],
-    inserted: Sequence[int],
-    tokenizer: Tokenizer,
-    palette: Palette,
-    room: int,
+    change: Change | Hunk, tokenizer: Tokenizer, palette: Palette, room: int
 ) -> Text:
-    """The tokens that went, an arrow, those that came, in so many cells: what one side leaves, the other may take."""
+    """The removed tokens, an arrow and the inserted tokens.
 
-    def side(ids: Sequence[int], cells: int) -> Text:
+    Each side gets half of the room, and cells that the other side does not need.
+    """
+
+    def removed_style(ways: Ways, token: int) -> Style:
+        return ways.usual + _GONE
+
+    def inserted_style(ways: Ways, token: int) -> Style:
+        return ways.changed
+
+    def side(
+        ids: Sequence[int], cells: int, style: Callable[[Ways, int], Style]
+    ) -> Text:
         if not ids:
             return Text("nothing", "dim italic")
-        draws = (
-            (lambda ways, _: ways.usual + _GONE)
-            if ids is removed
-            else (lambda ways, _: ways.changed)
-        )
-        return token_labels(ids, tokenizer.token_bytes, palette, cells, draws)
+        return token_labels(ids, tokenizer.token_bytes, palette, cells, style)
 
     room -= len(_ARROW)
-    right = side(inserted, room - min(side(removed, room).cell_len, room // 2))
-    return Text(_ARROW, "bold").join((side(removed, room - right.cell_len), right))
+    left_need = side(change.removed, room, removed_style).cell_len
+    right = side(change.inserted, room - min(left_need, room // 2), inserted_style)
+    left = side(change.removed, room - right.cell_len, removed_style)
+    return Text(_ARROW, "bold").join((left, right))
 
 
-_NUMBERS: Final = (1, 3)  # the columns of numbers: tokens, and bytes a token
-_LABEL_CELLS: Final = (
-    (120, 16),
-    (80, 10),
-    (60, 8),
-    (0, 7),
-)  # cells of an area from which on a label may have so many
-_HERE_CELLS: Final = 18  # cells of the token under the cursor, at most
+_LABEL_CELLS: Final = ((120, 16), (80, 10), (60, 8), (0, 7))
+"""How wide an area must be for labels of how many cells."""
+_HERE_CELLS: Final = 18
+"""Cells for the token under the cursor, at most."""
 _GAP: Final = "  "
 _EDIT: Final = f"{_GAP}edit "
-_LEAST_EDIT: Final = len(f"{_EDIT}+1")  # cells that are kept for what the edit did
+_LEAST_EDIT: Final = len(f"{_EDIT}+1")
+"""Cells that are reserved for the effect of an edit."""
 
 
 def short_names(names: Sequence[str], width: int) -> list[str]:
-    """Names cut to what an area of `width` cells has room for before its rows, no two alike.
+    """Cut names to the room before the rows of an area of `width` cells, and keep them distinct.
 
     >>> short_names(["a-story-in-english", "gpt2", "gpt2"], 60)
     ['a-story…', '2 gpt2', '3 gpt2']
     """
     most = next(cells for least, cells in _LABEL_CELLS if width >= least)
     short = [cut(name, most) for name in names]
-    return [
-        cut(f"{number} {name}", most) if short.count(name) > 1 else name
-        for number, name in enumerate(short, 1)
-    ]
+    distinct = []
+    for number, name in enumerate(short, 1):
+        if short.count(name) > 1:
+            name = cut(f"{number} {name}", most)
+        distinct.append(name)
+    return distinct
 
 
 def labels(names: Sequence[str]) -> list[str]:
-    """What stands before the rows of each lane: its name, and a bracket around the rows of the same text.
+    """Label the rows of each lane with its name, and join the rows of the same text by a bracket.
 
     >>> labels(["gpt2", "o200k"])
     ['╭ gpt2  ', '╰ o200k ']
@@ -229,83 +247,145 @@ def labels(names: Sequence[str]) -> list[str]:
     ]
 
 
-Amounts = tuple[
-    int | None, int
-]  # tokens, None as long as they are not counted, and bytes
+class Amounts(NamedTuple):
+    n_tokens: int | None
+    """None until they are counted."""
+    n_bytes: int
 
 
 def amounts_of(lane: Lane, selection: Columns) -> Amounts:
-    """Of the tokens that meet a selection, or of all if it is empty."""
+    """Count the tokens that meet a selection, and its bytes; if it is empty, count the whole text."""
     first, last = selection
     if first == last:
-        return lane.n_tokens, lane.document.n_bytes
+        return Amounts(lane.n_tokens, lane.document.n_bytes)
     n_tokens = lane.ask(lambda live: live.n_tokens_between(first, last), None)
-    return n_tokens, lane.ask(lambda live: len(live.between(first, last).encode()), 0)
+    n_bytes = lane.ask(lambda live: len(live.between(first, last).encode()), 0)
+    return Amounts(n_tokens, n_bytes)
+
+
+class LaneStatus(NamedTuple):
+    """What the line of a lane shows."""
+
+    name: str
+    lane: Lane
+    edit: RememberedEdit | None
+    amounts: Amounts
+
+
+class _LaneCells(NamedTuple):
+    """The columns of a lane's line."""
+
+    name: Text
+    tokens: Text
+    comparison: Text
+    compression: Text
+    here: Text
 
 
 def lane_lines(
-    lanes: Sequence[tuple[str, Lane, RememberedEdit | None, Amounts]],
-    is_part: bool,
-    palette: Palette,
-    width: int,
+    lanes: Sequence[LaneStatus], is_part: bool, palette: Palette, width: int
 ) -> list[Text]:
-    """A line for each lane, by its name, its `amounts_of` a selection, if `is_part`, and what an edit did there.
+    """Describe each lane in a line.
 
-    It tells the tokens, how many more than the first lane has, bytes a token, and the token under the cursor. Where
-    there is little room words are left out first, then percentages, then columns from the right; the edit stays.
+    A line has the name, the tokens (of the selection if `is_part`), the difference to the first lane, the compression,
+    the token under the cursor, and the effect of the last edit. If they do not fit, words are left out first, then
+    percentages, then columns from the right; the edit stays.
     """
-    first = lanes[0][3][0]
-
-    def cells(number: int, words: bool, shares: bool) -> list[Text]:
-        name, lane, _, (n_tokens, n_bytes) = lanes[number]
-        tokens, beside, compression = (
-            "counting",
-            counted(n_bytes, "byte") if number == 0 else "",
-            "",
-        )
-        if n_tokens is not None:
-            tokens = f"{n_tokens:,} selected" if is_part else counted(n_tokens, "token")
-            if number and first:
-                grown = n_tokens - first
-                beside = signed(grown) + (
-                    f" {signed(round(1000 * grown / first) / 10)}%" if shares else ""
-                )
-        if n_tokens:
-            compression = f"{ratio(n_bytes, n_tokens):.2f} bytes/token"
-        here = Text(no_wrap=True)
-        if (under := lane.under_cursor) is not None and lane.tokenizer is not None:
-            here.append("here " if words else "", "dim")
-            here.append_text(
-                token_labels(
-                    under.ids, lane.tokenizer.token_bytes, palette, _HERE_CELLS
-                )
-            )
-            here.append(f" {under.ids[0]:,}" if len(under.ids) == 1 else "", "dim")
-        return [Text(name, "bold"), Text(tokens), Text(beside), Text(compression), here]
-
-    rows: list[list[Text]] = []
+    rows: list[_LaneCells] = []
     for words, shares in ((True, True), (False, True), (False, False)):
-        rows = [cells(number, words, shares) for number in range(len(lanes))]
-        for number, column in enumerate(zip(*rows, strict=True)):
-            widest = max(cell.cell_len for cell in column)
-            for cell in column:
-                (cell.pad_left if number in _NUMBERS else cell.pad_right)(
-                    widest - cell.cell_len
-                )
-        if sum(cell.cell_len + len(_GAP) for cell in rows[0]) + _LEAST_EDIT <= width:
-            break
-    lines = []
-    for (_, lane, edit, _), row in zip(lanes, rows, strict=True):
-        line = Text(no_wrap=True, overflow="ellipsis")
-        lines.append(line)
-        if lane.why_none:
-            line.append_text(row[0]).append(_GAP + lane.why_none, "dim")
-            continue
-        for cell in row:
-            if line.cell_len + len(_GAP) + cell.cell_len + _LEAST_EDIT <= width:
-                line.append(_GAP if line else "").append_text(cell)
-        if edit is not None and (room := width - line.cell_len - len(_EDIT)) > 0:
-            line.append(_EDIT, "dim").append_text(
-                _edited(edit, palette, room, brief=True)
+        first = lanes[0].amounts.n_tokens
+        rows = [
+            _LaneCells(
+                Text(status.name, "bold"),
+                _lane_tokens(status.amounts.n_tokens, is_part),
+                _lane_comparison(status.amounts, number, first, shares),
+                _lane_compression(status.amounts),
+                _lane_token_here(status.lane, palette, words),
             )
-    return lines
+            for number, status in enumerate(lanes)
+        ]
+        _align(rows)
+        needed = sum(cell.cell_len + len(_GAP) for cell in rows[0])
+        if needed + _LEAST_EDIT <= width:
+            break
+    return [
+        _lane_line(status, cells, palette, width)
+        for status, cells in zip(lanes, rows, strict=True)
+    ]
+
+
+def _lane_tokens(n_tokens: int | None, is_part: bool) -> Text:
+    if n_tokens is None:
+        return Text("counting")
+    if is_part:
+        return Text(f"{n_tokens:,} selected")
+    return Text(counted(n_tokens, "token"))
+
+
+def _lane_comparison(
+    amounts: Amounts, number: int, first_n_tokens: int | None, shares: bool
+) -> Text:
+    """The bytes in the first lane; in the others, how many tokens more than the first they have."""
+    if number == 0:
+        return Text(counted(amounts.n_bytes, "byte"))
+    if amounts.n_tokens is None or not first_n_tokens:
+        return Text()
+    difference = amounts.n_tokens - first_n_tokens
+    text = signed(difference)
+    if shares:
+        percentage = round(1000 * difference / first_n_tokens) / 10
+        text += f" {signed(percentage)}%"
+    return Text(text)
+
+
+def _lane_compression(amounts: Amounts) -> Text:
+    if not amounts.n_tokens:
+        return Text()
+    return Text(f"{ratio(amounts.n_bytes, amounts.n_tokens):.2f} bytes/token")
+
+
+def _lane_token_here(lane: Lane, palette: Palette, words: bool) -> Text:
+    """The token under the cursor, with its id."""
+    here = Text(no_wrap=True)
+    under = lane.under_cursor
+    if under is None or lane.tokenizer is None:
+        return here
+    if words:
+        here.append("here ", "dim")
+    here.append_text(
+        token_labels(under.ids, lane.tokenizer.token_bytes, palette, _HERE_CELLS)
+    )
+    if len(under.ids) == 1:
+        here.append(f" {under.ids[0]:,}", "dim")
+    return here
+
+
+def _align(rows: Sequence[_LaneCells]) -> None:
+    """Pad the cells of each column to one width; the numbers of tokens and the compression to the right."""
+    for column_number, column in enumerate(zip(*rows, strict=True)):
+        name = _LaneCells._fields[column_number]
+        widest = max(cell.cell_len for cell in column)
+        for cell in column:
+            if name in ("tokens", "compression"):
+                cell.pad_left(widest - cell.cell_len)
+            else:
+                cell.pad_right(widest - cell.cell_len)
+
+
+def _lane_line(
+    status: LaneStatus, cells: _LaneCells, palette: Palette, width: int
+) -> Text:
+    line = Text(no_wrap=True, overflow="ellipsis")
+    if status.lane.why_none:
+        return line.append_text(cells.name).append(_GAP + status.lane.why_none, "dim")
+    for cell in cells:
+        if line.cell_len + len(_GAP) + cell.cell_len + _LEAST_EDIT > width:
+            continue
+        if line:
+            line.append(_GAP)
+        line.append_text(cell)
+    room = width - line.cell_len - len(_EDIT)
+    if status.edit is not None and room > 0:
+        line.append(_EDIT, "dim")
+        line.append_text(_brief_edit_effect(status.edit, palette, room))
+    return line

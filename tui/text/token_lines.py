@@ -1,27 +1,20 @@
-"""What is known of one token, and why a piece became its tokens, as lines of a narrow column."""
+"""Lines that describe one token: its id and bytes, findings, the merges that make it, and where it occurs."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
-from rich.cells import cell_len
 from rich.text import Text
 
 from bpe_core.auditing.findings import KINDS, Severity
-from bpe_core.errors import BpeError
-from bpe_core.explain.trace import trace
-from bpe_core.explain.unstable import why_unknown
 from bpe_core.visible import character_name, counted, token_label, visible
 from bpe_core.weighted import Measure, formatted
-from tui.drawing.lines import InfoLine, in_one_or_two, in_rows, sentence
-from tui.drawing.palette import Palette, token_labels
+from tui.drawing.lines import InfoLine, how_often, in_one_or_two, sentence
 from tui.drawing.token_rows import INKS, MARKS, number
-from tui.text.tokens import Review
 
 if TYPE_CHECKING:
     from bpe_core.auditing.verdicts import Verdict
@@ -31,25 +24,33 @@ if TYPE_CHECKING:
     from bpe_core.vocabulary import Vocabulary
     from tui.state import TokenLines
 
-RECOVERING: Final = "The merges of this vocabulary are being recovered from its ranks."
-NO_TOKEN: Final = "Move the cursor onto a token to see its bytes, the merge that made it and what it is built from."
+RECOVERING: Final = "Recovering the merges of this vocabulary from its ranks …"
+NO_TOKEN: Final = (
+    "Move the cursor onto a token to see its bytes, its merge and its parts."
+)
 
-_TREE: Final = 12  # lines of the tree of merges at most, where the lines scroll
-_INDENT: Final = 2  # cells a level of the tree takes
-_LABEL: Final = 8  # cells that stay for a label, however deep it stands
-_CHILDREN: Final = 30  # tokens made of this one that are listed
-_NAMED: Final = 2  # characters of a place whose names are written
-_STRIP: Final = 6  # tokens of one character that are listed
-_LONGEST: Final = 80  # bytes of a piece that is explained; of a longer one nobody would read the merges
+_TREE: Final = 12
+"""Lines of the tree of merges, at most, in a list that scrolls."""
+_INDENT: Final = 2
+"""Cells for each level of the tree."""
+_LABEL: Final = 8
+"""Cells for the label of a token, at least, on the deepest level of the tree."""
+_CHILDREN: Final = 30
+"""Tokens made from this one that are listed."""
+_NAMED: Final = 2
+"""Characters of a token whose names are shown."""
+_SHARING: Final = 6
+"""Tokens of one character that are listed."""
 
-WORDS: Final[Mapping[str, str]] = {  # measures, as the column calls them
-    "count": "left in the texts",
-    "merged": "taken there by later merges",
-    "reference": "in the reference",
-    "document_frequency": "texts that it occurs in",
-    "largest_share": "largest part from one text",
-    "indicator": "indicator of its row",
+WORDS: Final[Mapping[str, str]] = {
+    "count": "uses in the texts",
+    "merged": "uses taken by later merges",
+    "reference": "uses in the reference",
+    "document_frequency": "texts that contain it",
+    "largest_share": "largest share of one text",
+    "indicator": "indicator of its embedding",
 }
+"""Measures, as the lines name them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,8 @@ class TokenFacts:
     tokenizer: Tokenizer
     token: int
     verdict: Verdict | None = None
-    measures: Mapping[str, Measure] = field(
-        default_factory=dict
-    )  # name of a measure -> number of this token
+    measures: Mapping[str, Measure] = field(default_factory=dict)
+    """The measures of the token, by name."""
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -75,105 +75,106 @@ class TokenFacts:
 
     @property
     def step(self) -> int:
-        """The step that made it, 0 if none is known."""
-        return (
-            self.vocabulary.step_of(self.token)
-            if self.vocabulary.knows_merges and not self.is_special
-            else 0
-        )
+        """The step that made the token; 0 if unknown."""
+        if self.is_special or not self.vocabulary.knows_merges:
+            return 0
+        return self.vocabulary.step_of(self.token)
 
 
 def token_lines(facts: TokenFacts, width: int) -> list[InfoLine]:
-    """Everything about a token in lines of `width` cells, the finding first."""
-    numbers = [
+    """Describe a token completely, in lines of `width` cells, the findings first."""
+    measures = [
         InfoLine(WORDS.get(name, name), number(name, value))
         for name, value in facts.measures.items()
     ]
-    first = _identity(facts, width, 3), _findings(facts, width), _example(facts)
     return _separated(
-        map(list, (*first, numbers, _origin(facts, width, _TREE), _children(facts)))
+        [
+            list(_identity(facts, width, 3)),
+            list(_findings(facts, width)),
+            list(_example(facts)),
+            measures,
+            list(_origin(facts, width, _TREE)),
+            list(_children(facts)),
+        ]
     )
 
 
 def token_summary(
     facts: TokenFacts, place: Sequence[InfoLine], width: int, height: int
 ) -> list[InfoLine]:
-    """The same in `height` lines: blank lines between the parts, and the tree, where there is room.
+    """Describe a token in `height` lines, with blank lines and the tree of merges if they fit.
 
-    `place` is what there is to say about the place where it stands.
+    `place` has the lines about the place of the token in the text.
     """
     if facts.token not in facts.vocabulary:
-        text = f"The token {facts.token:,} is made by a later merge than step {facts.tokenizer.step:,}."
-        return [*sentence(text, width)]
-    head = [*_identity(facts, width, 3 if height >= 14 else 1)]
+        text = f"Token {facts.token:,} is learned later than step {facts.tokenizer.step:,}."
+        return list(sentence(text, width))
+    head = list(_identity(facts, width, 3 if height >= 14 else 1))
     if not facts.vocabulary.knows_merges:
         return [*head, *sentence(RECOVERING, width)][:height]
     head += _origin(facts, width, 0)
-    left = facts.verdict.evidence.get("count") if facts.verdict else None
-    head += (
-        [InfoLine("left in the corpus", formatted(left), "muted")]
-        if left is not None
-        else []
-    )
+    n_uses = facts.verdict.evidence.get("count") if facts.verdict else None
+    if n_uses is not None:
+        head.append(InfoLine("uses in the corpus", formatted(n_uses), "muted"))
     notes = [*place, *_findings(facts, width, brief=True)]
-    children = [
-        *_first_children(facts, width, brief=height - len(head) - len(notes) < 6)
-    ]
+    is_crowded = height - len(head) - len(notes) < 6
+    children = list(_first_children(facts, width, brief=is_crowded))
+
     room = height - len(head) - len(notes) - len(children)
-    gaps = 1 + bool(notes) + bool(children)
-    tree = branches(facts.vocabulary, facts.token, width, room - gaps)
-    parts = [
-        head,
-        notes,
-        tree or branches(facts.vocabulary, facts.token, width, room),
-        children,
-    ]
+    n_blank = 1 + bool(notes) + bool(children)
+    tree = branches(facts.vocabulary, facts.token, width, room - n_blank)
+    if not tree:
+        tree = branches(facts.vocabulary, facts.token, width, room)
+    parts = [head, notes, tree, children]
     separated = _separated(parts)
-    return (
-        separated
-        if len(separated) <= height
-        else [line for part in parts for line in part][:height]
-    )
+    if len(separated) <= height:
+        return separated
+    return [line for part in parts for line in part][:height]
 
 
 def _separated(parts: Iterable[list[InfoLine]]) -> list[InfoLine]:
+    """Put a blank line between the parts that are not empty."""
     lines: list[InfoLine] = []
-    for part in filter(None, parts):
-        lines += [InfoLine(), *part] if lines else part
+    for part in parts:
+        if lines and part:
+            lines.append(InfoLine())
+        lines += part
     return lines
 
 
 def _identity(facts: TokenFacts, width: int, most: int) -> Iterator[InfoLine]:
+    """The label, the id and the bytes, which take at most `most` lines."""
     yield InfoLine(token_label(facts.data), f"id {facts.token:,}", "token")
     size = counted(len(facts.data), "byte")
-    rows = wrap(facts.data[: width * most].hex(" "), max(8, width - len(size) - 2)) or [
-        ""
-    ]
-    for row_number, row in enumerate(rows[:most]):
-        cut = " …" if row_number == most - 1 and len(rows) > most else ""
-        yield InfoLine(row + cut, "" if row_number else size, "muted")
+    hexadecimal = facts.data[: width * most].hex(" ")
+    rows = wrap(hexadecimal, max(8, width - len(size) - 2)) or [""]
+    for row_number, row in enumerate(rows[:most], 1):
+        if row_number == most and len(rows) > most:
+            row += " …"
+        yield InfoLine(row, size if row_number == 1 else "", "muted")
 
 
 def _findings(
     facts: TokenFacts, width: int, *, brief: bool = False
 ) -> Iterator[InfoLine]:
-    """What an audit says; if `brief`, without the making of the score."""
+    """The findings of the audit; `brief` leaves out how the score is made up."""
     verdict = facts.verdict
     if verdict is None:
         if not brief:
-            yield InfoLine("Nothing was found about this token.", ink="muted")
+            yield InfoLine("The audit found nothing about this token.", ink="muted")
         return
     for kind in verdict.kinds:
-        about = verdict.evidence[kind]
-        severity = Severity[about["severity"].upper()]
-        share = (
-            f"{share:.2f}" if not brief and (share := verdict.shares.get(kind)) else ""
-        )  # 0: the same evidence
-        yield InfoLine(kind, share, INKS[severity], f"{MARKS[severity]} ")
+        evidence = verdict.evidence[kind]
+        severity = Severity[evidence["severity"].upper()]
+        mark = f"{MARKS[severity]} "
         if brief:
-            yield from sentence(about["reason"], width, lead="  ", most=3)
+            yield InfoLine(kind, "", INKS[severity], mark)
+            yield from sentence(evidence["reason"], width, lead="  ", most=3)
             continue
-        yield from sentence(about["reason"], width, "text", "  ")
+        # A finding with the same evidence as another one adds nothing to the score.
+        share = verdict.shares.get(kind)
+        yield InfoLine(kind, f"{share:.2f}" if share else "", INKS[severity], mark)
+        yield from sentence(evidence["reason"], width, "text", "  ")
         yield from sentence(f"Why it counts: {KINDS[kind].why}", width, lead="  ")
     if not brief:
         yield from sentence(f"score {verdict.making}", width, "text")
@@ -182,43 +183,39 @@ def _findings(
 def _example(facts: TokenFacts) -> Iterator[InfoLine]:
     text = facts.verdict.evidence.get("witness") if facts.verdict else None
     if text is not None:
-        yield InfoLine("a text that holds it, for the editor", ink="muted")
-        yield InfoLine(
-            token_label(text.encode(errors="replace")), "enter", "accent", "↳ ", text
-        )
+        label = token_label(text.encode(errors="replace"))
+        yield InfoLine("a text that contains it, to edit", ink="muted")
+        yield InfoLine(label, "enter", "accent", "↳ ", text)
 
 
 def _origin(facts: TokenFacts, width: int, height: int) -> Iterator[InfoLine]:
-    """The merge that made it, and what it is made of in so many lines."""
-    vocabulary, made = facts.vocabulary, f"step {facts.step:,}"
-    if not facts.step and not vocabulary.knows_merges and not facts.is_special:
+    """The merge that made the token, and the tree of its parts in `height` lines."""
+    vocabulary = facts.vocabulary
+    if facts.is_special:
+        yield InfoLine("a special token: outside the merges", ink="muted")
+    elif not vocabulary.knows_merges:
         yield from sentence(RECOVERING, width)
     elif not facts.step:
         kind = "a single byte" if len(facts.data) == 1 else "not made by a merge"
-        yield InfoLine(
-            "a special token: outside the merges" if facts.is_special else kind,
-            ink="muted",
-        )
+        yield InfoLine(kind, ink="muted")
     else:
-        pair = _joined(facts.tokenizer, vocabulary.parents(facts.token) or ())
-        yield from in_one_or_two(pair, made, width)
+        pair = joined(facts.tokenizer, vocabulary.parents(facts.token) or ())
+        yield from in_one_or_two(pair, f"step {facts.step:,}", width)
         record = facts.tokenizer.record
         if record is not None and facts.step <= len(record.steps):
-            count, ties, _ = record.steps[facts.step - 1]
-            yield InfoLine(
-                f"occurred {counted(count, 'time')}",
-                f"{ties:,} tied" if ties > 1 else "",
-                "muted",
-            )
+            count, n_tied, _ = record.steps[facts.step - 1]
+            tied = f"{n_tied:,} tied" if n_tied > 1 else ""
+            yield InfoLine(f"occurred {how_often(count)}", tied, "muted")
         yield from branches(vocabulary, facts.token, width, height)
 
 
 def _children(facts: TokenFacts) -> Iterator[InfoLine]:
+    """The tokens that are made from this one."""
     vocabulary = facts.vocabulary
     children = vocabulary.children(facts.token) if vocabulary.knows_merges else ()
     if not children:
         return
-    yield InfoLine("goes into", counted(len(children), "token"), "muted")
+    yield InfoLine("is part of", counted(len(children), "token"), "muted")
     for child in children[:_CHILDREN]:
         step = f"step {vocabulary.step_of(child):,}"
         yield InfoLine(token_label(vocabulary.token_bytes(child)), step, target=child)
@@ -229,34 +226,32 @@ def _children(facts: TokenFacts) -> Iterator[InfoLine]:
 def _first_children(
     facts: TokenFacts, width: int, *, brief: bool
 ) -> Iterator[InfoLine]:
-    if children := facts.vocabulary.children(facts.token):
-        first = "  ".join(
-            [
-                token_label(facts.vocabulary.token_bytes(child))
-                for child in children[:width]
-            ]
-        )
-        yield InfoLine(
-            f"goes into {first}" if brief else "goes into",
-            counted(len(children), "token"),
-            "muted",
-        )
-        if not brief:
-            yield InfoLine(first)
+    """The first tokens that are made from this one, in two lines, or in one if `brief`."""
+    vocabulary = facts.vocabulary
+    children = vocabulary.children(facts.token)
+    if not children:
+        return
+    n_children = counted(len(children), "token")
+    names = [token_label(vocabulary.token_bytes(child)) for child in children[:width]]
+    listed = "  ".join(names)
+    if brief:
+        yield InfoLine(f"is part of {listed}", n_children, "muted")
+    else:
+        yield InfoLine("is part of", n_children, "muted")
+        yield InfoLine(listed)
 
 
-_Path = tuple[
-    int, ...
-]  # a place in the tree of merges: 0 for each left part and 1 for each right one on the way to it
+_Path = tuple[int, ...]
+"""A place in the tree of merges: 0 for each left part and 1 for each right part on the way."""
 
 
 def branches(
     vocabulary: Vocabulary, token: int, width: int, height: int
 ) -> list[InfoLine]:
-    """The tree of merges: what `token` was joined from, and those parts from, in `height` lines of `width` cells.
+    """Draw the tree of merges: the parts of `token`, their parts, and so on, in at most `height` lines.
 
-    The levels next to the token come first; a part that is made of others for which there is no room ends in "…".
-    A token that no merge made has no lines.
+    Levels next to the token are drawn first. A part ends in "…" if its own parts do not fit.
+    A token that was not made by a merge has no lines.
     """
     opened: set[_Path] = set()
     queue: deque[tuple[_Path, int]] = deque([((), token)])
@@ -270,215 +265,80 @@ def branches(
         queue.extend(((*path, side), parent) for side, parent in enumerate(parents))
 
     def drawn(token: int, path: _Path, lead: str) -> Iterator[InfoLine]:
-        for side, part in enumerate(
-            (vocabulary.parents(token) or ()) if path in opened else ()
-        ):
-            here, step, data = (
-                (*path, side),
-                vocabulary.step_of(part),
-                vocabulary.token_bytes(part),
-            )
-            label = token_label(data) + (" …" if step and here not in opened else "")
-            yield InfoLine(
-                label,
-                f"step {step:,}" if step else data.hex(" "),
-                lead=f"{lead}{'├└'[side]} ",
-                target=part,
-            )
-            yield from drawn(part, here, f"{lead}{'│ '[side]} ")
+        if path not in opened:
+            return
+        for side, part in enumerate(vocabulary.parents(token) or ()):
+            part_path = (*path, side)
+            step = vocabulary.step_of(part)
+            data = vocabulary.token_bytes(part)
+            label = token_label(data)
+            if step and part_path not in opened:
+                label += " …"
+            origin = f"step {step:,}" if step else data.hex(" ")
+            branch, trunk = ("├", "│") if side == 0 else ("└", " ")
+            yield InfoLine(label, origin, lead=f"{lead}{branch} ", target=part)
+            yield from drawn(part, part_path, f"{lead}{trunk} ")
 
-    return [*drawn(token, (), "")]
+    return list(drawn(token, (), ""))
 
 
 def lines_of_texts(search: TokenLines, width: int) -> Iterator[InfoLine]:
-    """The lines in which a token occurs, by file, the token brought out; what stands before it is cut short."""
-    file, room = None, max(4, width // 4)
-    for at, one in search.found:
-        if at != file:
-            file = at
+    """List the lines in which a token occurs, by file; the text before it is cut to a few characters."""
+    n_before = max(4, width // 4)
+    previous_file = None
+    for file, place in search.found:
+        if file != previous_file:
+            previous_file = file
             yield InfoLine(file.name, ink="accent")
-        text = Text("…" if one.column > room else "").append(
-            visible(one.before[-room:])
-        )
-        text.append(
-            token_label(one.left.encode(errors="replace")), "bold reverse"
-        ).append(visible(one.after))
-        yield InfoLine(text, lead=f"{one.line:>6,}  ", target=(at, one))
+        text = Text("…" if place.column > n_before else "")
+        text.append(visible(place.before[-n_before:]))
+        text.append(token_label(place.left.encode(errors="replace")), "bold reverse")
+        text.append(visible(place.after))
+        yield InfoLine(text, lead=f"{place.line:>6,}  ", target=(file, place))
+    yield from sentence(_search_status(search), width)
+
+
+def _search_status(search: TokenLines) -> str:
     if search.progress:
-        end = f"Looking: {search.progress}." if search.running else search.progress
-    elif search.found:
-        end = f"{counted(len(search.found), 'line')}, each listed once."
-    else:
-        none = "No text is chosen: F2 leads to them, Space chooses one."
-        end = "It occurs in none of the chosen texts (F2)." if search.searched else none
-    yield from sentence(end, width)
+        return f"Searching: {search.progress}." if search.running else search.progress
+    if search.found:
+        return f"{counted(len(search.found), 'line')}, each listed once."
+    if search.searched:
+        return "The token does not occur in the chosen texts (F2)."
+    return "No text is chosen: press F2 and mark one with the space bar."
 
 
 def about_place(live: LiveText, under: Span, width: int) -> Iterator[InfoLine]:
-    """The place where a token stands: its characters, and which token owns which byte."""
-    start, end = under[:2]
-    tokens = [*map(live.tokenizer.token_bytes, under.ids)]
-    where = (
-        f"character {start:,}"
-        if end - start == 1
-        else f"characters {start:,} to {end - 1:,}"
-    )
+    """Describe the place of a token in the text: its characters, and how tokens share their bytes."""
+    start, end = under.start, under.end
+    where = f"characters {start:,} to {end - 1:,}"
+    if end - start == 1:
+        where = f"character {start:,}"
     yield InfoLine(where, ink="muted")
-    for character in islice(
-        (one for one in live.between(start, end) if not " " <= one <= "~"), _NAMED
-    ):
-        yield InfoLine(
-            f"{visible(character)}  {character_name(character)}",
-            f"{ord(character):04X}",
-            "muted",
-        )
-    if len(tokens) < 2:
-        return
+
+    unusual = [one for one in live.between(start, end) if not " " <= one <= "~"]
+    for character in unusual[:_NAMED]:
+        name = f"{visible(character)}  {character_name(character)}"
+        yield InfoLine(name, f"{ord(character):04X}", "muted")
+
+    tokens = [live.tokenizer.token_bytes(token) for token in under.ids]
+    if len(tokens) > 1:
+        yield from _shared_bytes(under.ids, tokens, width)
+
+
+def _shared_bytes(
+    ids: Sequence[int], tokens: Sequence[bytes], width: int
+) -> Iterator[InfoLine]:
+    """The bytes of tokens that share characters, with a bracket under each token."""
     n_bytes = sum(map(len, tokens))
     yield InfoLine(f"{len(tokens)} tokens share {n_bytes} bytes", ink="warning")
     if 3 * n_bytes <= width:
+        brackets = ["╰" + "─" * (3 * len(token) - 3) + "╯" for token in tokens]
         yield InfoLine(b"".join(tokens).hex(" "))
-        yield InfoLine(
-            " ".join("╰" + "─" * (3 * len(token) - 3) + "╯" for token in tokens),
-            ink="faint",
-        )
-    for token, data in islice(zip(under.ids, tokens, strict=True), _STRIP):
+        yield InfoLine(" ".join(brackets), ink="faint")
+    for token, data in list(zip(ids, tokens, strict=True))[:_SHARING]:
         yield InfoLine(data.hex(" "), f"id {token:,}", "muted")
 
 
-def _joined(tokenizer: Tokenizer, tokens: Sequence[int]) -> str:
+def joined(tokenizer: Tokenizer, tokens: Sequence[int]) -> str:
     return " + ".join(token_label(tokenizer.token_bytes(token)) for token in tokens)
-
-
-# Why this split
-
-
-def why_this_split(
-    tokenizer: Tokenizer, piece: str, palette: Palette, width: int
-) -> Iterator[InfoLine]:
-    """The tokens of `piece`, why its neighbors stay apart, and the merges that made them, with its parts after each.
-
-    "" stands for a token that is no piece.
-    """
-    bytes_of, vocabulary, text, traced = (
-        tokenizer.token_bytes,
-        tokenizer.vocabulary,
-        "",
-        None,
-    )
-    try:
-        if not vocabulary.knows_merges:
-            text = RECOVERING
-        elif len(piece.encode()) > _LONGEST:
-            text = f"This piece has {len(piece):,} characters, too many to follow its merges."
-        elif not piece:
-            text = "This token is found as it stands, before the text is split."
-        elif (
-            tokenizer.by_piece
-            and tokenizer.splitter.lossy
-            and not tokenizer.splitter.split(piece)
-        ):
-            text = "The pattern drops this text, so it has no tokens."
-        else:
-            traced = trace(vocabulary, piece)
-    except BpeError as error:
-        text = str(error)
-    if traced is None:
-        yield from sentence(text, width)
-        return
-
-    def side_by_side(
-        tokens: Sequence[int], made: int | None = None
-    ) -> Iterator[InfoLine]:
-        """Tokens in their colors, `made` brought out; with dots between where underlines alone are overlooked."""
-        between, style = (
-            "" if palette.underlines else "·",
-            lambda ways, id: ways.changed if id == made else ways.usual,
-        )
-        sizes = [cell_len(token_label(bytes_of(token)) + between) for token in tokens]
-        for row in in_rows(tokens, sizes, width - 1):
-            yield InfoLine(
-                token_labels(row, bytes_of, palette, style=style, between=between),
-                lead=" ",
-            )
-
-    yield InfoLine(
-        token_label(piece.encode()), counted(len(traced.parts), "token"), "token"
-    )
-    yield InfoLine("a piece, cut by the pattern", ink="muted")
-    yield InfoLine()
-    yield from side_by_side(traced.parts)
-    if not traced.unmerged:
-        yield from sentence("One token: nothing is left to join.", width)
-    elif not (later := [step for _, step in traced.unmerged if step is not None]):
-        yield from sentence("These stay apart, as no merge joins them:", width)
-    else:
-        yield from sentence(
-            f"The next merge, step {min(later):,}, is later than the step in force:",
-            width,
-        )
-    for pair, step in traced.unmerged:
-        yield InfoLine(
-            _joined(tokenizer, pair),
-            "no merge" if step is None else f"step {step:,}",
-            "muted",
-            " ",
-        )
-    yield InfoLine()
-    if traced.whole is not None:
-        yield from sentence("Looked up as a whole: no merge makes this token.", width)
-    elif traced.applied:
-        yield InfoLine("step by step", counted(len(traced.applied), "merge"), "muted")
-        yield from side_by_side(traced.start)
-        for merge in traced.applied:
-            times = f" ×{merge.count}" if merge.count > 1 else ""
-            yield InfoLine(
-                _joined(tokenizer, (merge.left, merge.right)) + times,
-                f"step {merge.step:,}",
-                "muted",
-            )
-            yield from side_by_side(merge.parts, merge.token)
-
-
-def what_may_come(
-    review: Review | None, tokenizer: Tokenizer, palette: Palette, width: int
-) -> Iterator[InfoLine]:
-    """The tokens at the end that are not final, and the tokens that would swallow them."""
-    ids = (
-        review.end.ids
-        if review and review.end and review.open_from is not None
-        else None
-    )
-    if not review or not ids:
-        text = "Looking at the end of the text."
-        if ids is not None:
-            text = "All tokens are final: nothing that follows can change them."
-        elif review and review.settled:
-            text = why_unknown(review.live)
-        yield from sentence(text, width)
-        return
-    n_tokens = counted(len(ids), "token")
-    yield InfoLine(
-        token_labels(
-            ids, tokenizer.token_bytes, palette, room=width - len(n_tokens) - 1
-        ),
-        n_tokens,
-    )
-    yield from (InfoLine("not final (underlined)", ink="muted"), InfoLine())
-    if review.completions:
-        n = review.n_completions
-        could = f"{n:,}+ tokens" if review.is_lower_bound else counted(n, "token")
-        yield InfoLine("can grow into", could, "muted")
-    for completion in review.completions:
-        there, whole = (
-            token_label(completion.swallowed),
-            token_label(tokenizer.token_bytes(completion.ids[-1])),
-        )
-        label = Text(whole, no_wrap=True)  # a character may be torn
-        if whole.startswith(
-            there
-        ):  # what of it is there already is dim, what one would have to type is not
-            label = Text.assemble(
-                (there, "dim"), (whole[len(there) :], "bold"), no_wrap=True
-            )
-        yield InfoLine(label, f"{completion.ids[-1]:,}")

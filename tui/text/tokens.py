@@ -1,4 +1,4 @@
-"""What a screen asks of the tokens of a text: those on a row, the one under the cursor, what is not final, pitfalls."""
+"""The tokens on a row of a text, and a review of the text: tokens that are not final, and pitfalls."""
 
 from collections.abc import Iterator
 from itertools import chain, islice
@@ -14,55 +14,65 @@ from bpe_core.utf8 import utf8
 from tui.text.document import LONG_LINE
 from tui.text.strips import Columns, OnRow, RowToken, clip
 
-Rows = dict[
-    tuple[int, int, int], OnRow
-]  # where a row begins, its length, how many colors -> what is on it
+Rows = dict[tuple[int, int, int], OnRow]
+"""The tokens of rows, by the start of the row, its length and the number of colors."""
 
-_CONTEXT: Final = 64  # characters before a row that are looked at, so that colors do not depend on where it begins
+_CONTEXT: Final = 64
+"""Characters before a row that are colored too, so that colors do not depend on where a row begins."""
 
 
 def find_tokens(live: LiveText, start: int, length: int, n_colors: int) -> OnRow:
-    """The tokens of a row with their colors, and where several share characters."""
+    """Find the tokens of a row, choose their colors, and find the characters that several tokens share."""
     context = max(start - _CONTEXT, 0) if n_colors > 2 else _anchor(live, start)
     spans = live.spans(context, start + length)
     bytes_of = live.tokenizer.token_bytes
     tokens: list[RowToken] = []
     shared: list[Columns] = []
     for span, color in zip(spans, choose_colors(spans, n_colors), strict=True):
-        if stretch := clip((span.start, span.end), start, length):
-            outside = max(start - span.start, 0), max(span.end - start - length, 0)
-            inside = (
-                tuple(len(bytes_of(token)) for token in span.ids)
-                if len(span.ids) > 1
-                else ()
+        columns = clip((span.start, span.end), start, length)
+        if columns is None:
+            continue
+        n_before = max(start - span.start, 0)
+        n_after = max(span.end - start - length, 0)
+        n_bytes: tuple[int, ...] = ()
+        if len(span.ids) > 1:
+            n_bytes = tuple(len(bytes_of(token)) for token in span.ids)
+            clipped = (
+                clip(character, start, length) for character in _torn(live, span)
             )
-            tokens.append(RowToken(*stretch, color, outside, inside))
-            if inside:
-                shared += [
-                    seen
-                    for torn in _torn(live, span)
-                    if (seen := clip(torn, start, length))
-                ]
+            shared += [columns for columns in clipped if columns]
+        first, last = columns
+        tokens.append(RowToken(first, last, color, (n_before, n_after), n_bytes))
     return tuple(tokens), tuple(shared)
 
 
 def rows_after(
     rows: Rows, change: Change, start: int, end: int, n_inserted: int
 ) -> Rows:
-    """Those of the rows that an edit left as they were: `n_inserted` code points took the place of a range."""
+    """Keep the rows that an edit did not change.
+
+    Args:
+        rows: The rows before the edit.
+        change: The tokens that the edit changed.
+        start: The first code point that was replaced.
+        end: The code point after the last one that was replaced.
+        n_inserted: The number of code points in their place.
+    """
     shift = n_inserted - (end - start)
     start, end = min(start, change.start), max(end, change.stop - shift)
-    return {
-        (at if at + length < start else at + shift, length, n_colors): found
-        for (at, length, n_colors), found in rows.items()
-        if at + length < start or (at - _CONTEXT > end and n_colors > 2)
-    }
+    kept: Rows = {}
+    for (at, length, n_colors), on_row in rows.items():
+        if at + length < start:
+            kept[at, length, n_colors] = on_row
+        elif at - _CONTEXT > end and n_colors > 2:
+            kept[at + shift, length, n_colors] = on_row
+    return kept
 
 
 def _anchor(live: LiveText, start: int) -> int:
-    """Where to begin if tokens are kept apart by two styles that take turns: at the beginning of a line.
+    """Find where to start alternating between two styles: at the start of a line that also starts a token.
 
-    Not of one that begins inside of a token, for there the turns go on. In a very long line any place must do.
+    In a very long line it is the first token within reach.
     """
     least = max(0, start - LONG_LINE)
     while start > least:
@@ -75,13 +85,13 @@ def _anchor(live: LiveText, start: int) -> int:
 
 
 def _torn(live: LiveText, span: Span) -> list[Columns]:
-    """The characters of a span that begin in one of its tokens and end in another."""
+    """Find the characters of a span that begin in one of its tokens and end in another."""
     if span.end - span.start == 1:
         return [(span.start, span.end)]
     text = live.between(span.start, span.end)
-    if b"".join(map(live.tokenizer.token_bytes, span.ids)) != utf8(
-        text
-    ):  # it was changed before it was encoded
+    data = b"".join(map(live.tokenizer.token_bytes, span.ids))
+    if data != utf8(text):
+        # The tokenizer changed the text before encoding it: bytes and characters do not correspond.
         return [(span.start, span.end)]
     return [
         (place, place + 1) for place in torn(span, text, live.tokenizer.token_bytes)
@@ -91,7 +101,7 @@ def _torn(live: LiveText, span: Span) -> list[Columns]:
 def moved(
     stretches: tuple[Columns, ...], start: int, end: int, inserted: int
 ) -> tuple[Columns, ...]:
-    """Where stretches of the text lie after `inserted` code points have replaced those from `start` to `end`."""
+    """Move stretches of the text, after `inserted` code points replaced the range from `start` to `end`."""
 
     def place(old: int) -> int:
         return old if old <= start else max(old, end) + inserted - (end - start)
@@ -99,59 +109,63 @@ def moved(
     return tuple((place(first), place(last)) for first, last in stretches)
 
 
-_LISTED: Final = 500  # completions that are kept; the others are only counted
-_AT_A_TIME: Final = 32  # completions between two looks at the clock
-_LONG_PAUSE: Final = 1 << 15  # completions after which the rest is not even counted
+_LISTED: Final = 500
+"""Completions that are kept; more are only counted."""
+_AT_A_TIME: Final = 32
+"""Completions found between two checks of the time."""
+_MOST_COUNTED: Final = 1 << 15
+"""Completions that are counted, at most."""
 
 
 class Review:
-    """What is known of a text beside its tokens, worked out in slices while nobody waits for it.
+    """A search for the tokens at the end of a text that are not final, for their completions, and for pitfalls.
 
-    That is: which tokens at its end are not final, what would swallow them, and what in it trips tokenizers. It must
-    hear of every edit.
+    The review works in slices when the app is idle. It must be notified of every edit.
     """
 
     def __init__(self, live: LiveText) -> None:
         self.live = live
-        self._others: tuple[
-            Pitfall, ...
-        ] = ()  # the pitfalls of the text as a whole and those at its end
+        self._others: tuple[Pitfall, ...] = ()
+        """The pitfalls of the whole text and of its end."""
         self.use()
 
     def use(self) -> None:
-        """Begin anew: the same text has other tokens."""
+        """Start again, because the same text has other tokens."""
         self._pitfalls = Pitfalls(self.live)
-        self.open_from: int | None = (
-            None  # code point from which tokens are not final; None: nobody knows
-        )
-        self._tail: tuple[str, tuple[tuple[int, ...], ...]] | None = (
-            None  # the end that was looked at
-        )
-        self.knows_pitfalls = False  # completions, of which there can be thousands, may still be counted then
-        self.settled = False  # whether all is known
+        self.open_from: int | None = None
+        """The code point from which tokens are not final; None if unknown."""
+        self._tail: tuple[str, tuple[tuple[int, ...], ...]] | None = None
+        """The last examined end of the text: characters and tokens."""
+        self.knows_pitfalls = False
+        """Whether all pitfalls are known, even if thousands of completions are still to be counted."""
+        self.settled = False
+        """Whether everything is known."""
         self._complete(None)
 
     def _complete(self, end: Unstable | None) -> None:
+        """Start counting the completions of the end of the text."""
         self.end = end
-        self.completions: list[
-            Completion
-        ] = []  # what would swallow the end of the text; the first few hundred
-        self.n_completions = 0  # how many there are, as far as counted
-        self._waiting: Iterator[Completion] | None = end.completions() if end else None
+        self.completions: list[Completion] = []
+        """The first few hundred tokens that the end of the text can become part of."""
+        self.n_completions = 0
+        """How many of them were counted so far."""
+        self._waiting: Iterator[Completion] | None = None
+        if end:
+            self._waiting = end.completions()
 
     def spliced(self, start: int, end: int, n_inserted: int) -> None:
-        """Take note of an edit: `n_inserted` code points took the place of a range."""
+        """Handle an edit: the range from `start` to `end` was replaced by `n_inserted` code points."""
         self._pitfalls.splice(start, end, n_inserted)
         if self.open_from is not None and start < self.open_from:
-            self.open_from = (
-                start
-                if end > self.open_from
-                else self.open_from + n_inserted - (end - start)
-            )
-        self.knows_pitfalls = self.settled = False
+            if end > self.open_from:
+                self.open_from = start
+            else:
+                self.open_from += n_inserted - (end - start)
+        self.knows_pitfalls = False
+        self.settled = False
 
     def settle(self, seconds: float) -> bool:
-        """Work for so many seconds, or a little longer; whether all is known now. Repeated calls come to an end."""
+        """Work for `seconds` or a little longer, and return whether everything is known now."""
         deadline = perf_counter() + seconds
         if not self.knows_pitfalls:
             self._look_at_the_end()
@@ -162,14 +176,11 @@ class Review:
                 )
                 self.knows_pitfalls = True
         while self._waiting is not None:
-            some = [
-                *islice(
-                    self._waiting, min(_AT_A_TIME, _LONG_PAUSE - self.n_completions)
-                )
-            ]
-            self.n_completions += len(some)
-            self.completions += some[: _LISTED - len(self.completions)]
-            if len(some) < _AT_A_TIME:
+            n_wanted = min(_AT_A_TIME, _MOST_COUNTED - self.n_completions)
+            batch = list(islice(self._waiting, n_wanted))
+            self.n_completions += len(batch)
+            self.completions += batch[: _LISTED - len(self.completions)]
+            if len(batch) < _AT_A_TIME:
                 self._waiting = None
             if perf_counter() >= deadline:
                 break
@@ -177,7 +188,7 @@ class Review:
         return self.settled
 
     def _look_at_the_end(self) -> None:
-        """Ask what of it is not final, unless it is as it was, in a text that may have grown elsewhere."""
+        """Find the tokens at the end that are not final; if the end is unchanged, only move them."""
         n = self.live.n_characters
         near = max(0, n - 2 * TAIL_LENGTH)
         tail = (
@@ -194,14 +205,14 @@ class Review:
 
     @property
     def is_lower_bound(self) -> bool:
-        """Whether there are more completions than were counted."""
-        return self._waiting is not None or self.n_completions >= _LONG_PAUSE
+        """Whether `n_completions` can be too small."""
+        return self._waiting is not None or self.n_completions >= _MOST_COUNTED
 
-    # Pitfalls: until it knows them all, those around the last edit are missing
+    # Until `knows_pitfalls`, pitfalls around the last edit are missing.
 
     @property
     def n_pitfalls(self) -> int:
-        return len([*self._pitfalls, *self._others])
+        return len(list(self._pitfalls)) + len(self._others)
 
     @property
     def worst(self) -> Pitfall | None:
@@ -209,15 +220,15 @@ class Review:
         return min(known, key=lambda pitfall: KINDS.index(pitfall.kind), default=None)
 
     def next_pitfall(self, offset: int, by: int) -> Pitfall | None:
-        """The pitfall after a code point (`by` 1) or before it (-1); from the last on to the first, and back."""
+        """Find the pitfall after a code point (`by` 1) or before it (-1); wrap around at the ends."""
         for place in (offset, -1 if by > 0 else self.live.n_characters + 1):
-            known = [
-                one
-                for one in chain(self._pitfalls, self._others)
-                if (one.start - place) * by > 0
+            ahead = [
+                pitfall
+                for pitfall in chain(self._pitfalls, self._others)
+                if (pitfall.start - place) * by > 0
             ]
-            if known:
-                return min(known, key=lambda pitfall: pitfall.start * by)
+            if ahead:
+                return min(ahead, key=lambda pitfall: pitfall.start * by)
         return None
 
     def number(self, pitfall: Pitfall) -> int:

@@ -1,4 +1,4 @@
-"""Other views of a text than the text itself: its tokens between borders, their ids, or one token a line. Pure."""
+"""Views of a text: its tokens with borders between them, their ids, or one token per line."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
@@ -13,32 +13,30 @@ from bpe_core.visible import token_label, visible
 from bpe_core.vocabulary import Vocabulary
 from tui.terminal.background import Steps
 
-VIEWS: Final = (
-    "text",
-    "borders",
-    "ids",
-    "list",
-)  # what the key turns through; "text" is the editor itself
-AROUND: Final = 8_000  # characters before and behind the cursor that are shown
-_MOST_BYTES: Final = 16  # bytes of a token that a line shows
-_WIDEST: Final = (
-    14  # cells that labels are filled up to, so that their bytes stand in a column
-)
-_AT_A_TIME: Final = (
-    300  # spans that are laid out between two moments for keys and drawing
-)
+VIEWS: Final = ("text", "borders", "ids", "list")
+"""The views, in the order in which a key switches them; "text" is the editor itself."""
+AROUND: Final = 8_000
+"""Characters shown before the cursor, and after it."""
+_MOST_BYTES: Final = 16
+"""Bytes of a token that are listed."""
+_WIDEST: Final = 14
+"""Cells of the column of labels, at most."""
+_AT_A_TIME: Final = 300
+"""Spans that are laid out before the app handles keys again."""
 
 
 class ViewToken(NamedTuple):
     id: int
     bytes: bytes
     color: int
-    is_current: bool  # whether it is under the cursor
+    is_current: bool
+    """Whether it is under the cursor."""
 
 
 class DrawnPart(NamedTuple):
     text: str
-    color: int = -1  # the color of its token; -1 for what is not a token
+    color: int = -1
+    """The color of its token; -1 if it does not belong to a token."""
     is_current: bool = False
 
 
@@ -46,12 +44,13 @@ ViewRow = list[DrawnPart]
 
 
 class _Flow:
-    """Fills rows with what comes, one after the other; a row ends where there is no room."""
+    """Fills rows with parts, and starts a new row if a part does not fit."""
 
     def __init__(self, width: int) -> None:
         self.rows: list[ViewRow] = []
         self._width = width
-        self.room = 0  # cells that are left in the last row; set to 0, that row ends
+        self.room = 0
+        """Cells left in the last row; set it to 0 to end the row."""
 
     def put(self, size: int, *parts: DrawnPart) -> None:
         if size > self.room:
@@ -62,7 +61,7 @@ class _Flow:
 
 
 def tokens_around(live: LiveText, offset: int, n_colors: int) -> list[ViewToken]:
-    """The tokens around a code point; all of them where the text is not long."""
+    """Return the tokens around a code point; all of them unless the text is long."""
     spans = live.spans(max(0, offset - AROUND), min(live.n_characters, offset + AROUND))
     at = min(offset, live.n_characters - 1)
     return [
@@ -94,29 +93,26 @@ def view_rows(
 
 
 def _listed(tokens: Sequence[ViewToken], vocabulary: Vocabulary) -> Iterator[ViewRow]:
-    """One token a line: id, the step that made it, text, bytes."""
+    """List one token per line: id, the step that made it, text, and bytes."""
     knows = vocabulary.knows_merges
     specials = set(vocabulary.special_tokens.values())
     steps = [
         vocabulary.step_of(token.id) if knows and token.id not in specials else 0
         for token in tokens
     ]
-    id_width = max(map(len, (f"{token.id:,}" for token in tokens)), default=1)
-    step_width = max(map(len, map("{:,}".format, steps)), default=1) + len("step ")
+    id_width = max((len(f"{token.id:,}") for token in tokens), default=1)
+    step_width = max((len(f"{step:,}") for step in steps), default=1) + len("step ")
     labels = [token_label(token.bytes) for token in tokens]
     label_width = min(_WIDEST, max(map(cell_len, labels), default=1))
     for token, step, label in zip(tokens, steps, labels, strict=True):
         made = f"step {step:,}" if step else ""
         more = " …" if len(token.bytes) > _MOST_BYTES else ""
+        padding = " " * (label_width - cell_len(label))
+        data = token.bytes[:_MOST_BYTES].hex(" ")
         yield [
             DrawnPart(f"{token.id:>{id_width},}  {made:>{step_width}}  "),
             DrawnPart(label, token.color, token.is_current),
-            DrawnPart(
-                " " * (label_width - cell_len(label))
-                + "  "
-                + token.bytes[:_MOST_BYTES].hex(" ")
-                + more
-            ),
+            DrawnPart(f"{padding}  {data}{more}"),
         ]
 
 
@@ -126,29 +122,29 @@ def lay_out(
     bytes_of: Callable[[int], bytes],
     width: int,
 ) -> Steps[list[ViewRow]]:
-    r"""The rows of `spans`, with a color for each, in `width` cells.
+    r"""Lay out `spans`, with a color for each, in rows of `width` cells.
 
-    Newlines end a row. Bytes that are no text are written as `\xNN` and brought out, ids that there are not as `?id?`;
-    where several ids make up one character, their number follows it.
+    A newline ends a row. Invalid bytes are emphasized and written as `\xNN`, unknown ids as `?id?`.
+    If several ids make up one character, their number follows it.
     """
     flow = _Flow(width)
     for number, (span, color) in enumerate(zip(spans, colors, strict=True), 1):
         if span.kind == "unknown":
-            flow.put(len(text := f"?{span.ids[0]}?"), DrawnPart(text))
+            text = f"?{span.ids[0]}?"
+            flow.put(len(text), DrawnPart(text))
         else:
             is_invalid = span.kind == "invalid"
-            text = (
-                token_label(b"".join(map(bytes_of, span.ids)))
-                if is_invalid
-                else span.text.replace("\n", "↵\n")
-            )
+            text = span.text.replace("\n", "↵\n")
+            if is_invalid:
+                text = token_label(b"".join(map(bytes_of, span.ids)))
             for line_number, line in enumerate(text.split("\n")):
                 if line_number:
                     flow.room = 0
                 for piece in _pieces(line, width):
                     flow.put(cell_len(piece), DrawnPart(piece, color, is_invalid))
                 if len(span.ids) > 1:
-                    flow.put(len(times := f"×{len(span.ids)}"), DrawnPart(times))
+                    times = f"×{len(span.ids)}"
+                    flow.put(len(times), DrawnPart(times))
         if not number % _AT_A_TIME:
             yield
     return flow.rows
@@ -156,8 +152,11 @@ def lay_out(
 
 @lru_cache(maxsize=1 << 14)
 def _pieces(line: str, width: int) -> list[str]:
-    """A line of a token as it is drawn, in as many pieces as rows of so many cells need."""
+    """Cut a line of a token into pieces that fit into a row."""
     label = visible(line.replace("\t", "⇥"))
-    if label and not cell_len(label[0]):  # an accent gets something to stand on
+    if not label:
+        return []
+    if cell_len(label[0]) == 0:
+        # An accent without a letter is drawn on a dotted circle.
         label = f"◌{label}"
-    return chop_cells(label, width) if label else []
+    return chop_cells(label, width)

@@ -20,7 +20,9 @@ from tui.commands.command import Command
 from tui.commands.key_names import short_name
 from tui.commands.table import NEXT_PITFALL, PIN, TURN_SIDE
 from tui.drawing.lines import Lines, Titles, sentence
+from tui.text.piece_lines import what_may_come, why_this_split
 from tui.text.status_texts import (
+    LaneStatus,
     RememberedEdit,
     amounts_of,
     baseline_line,
@@ -35,8 +37,6 @@ from tui.text.token_lines import (
     TokenFacts,
     about_place,
     token_summary,
-    what_may_come,
-    why_this_split,
 )
 from tui.widgets.token_area import TokenArea
 
@@ -118,7 +118,7 @@ class StatusLines(Widget):
         area, selected = self._area, self._area.selected
         edits = self._edits[-1 - self._back] if self._edits else ()
         lanes = [
-            (name, lane, edit, amounts_of(lane, selected))
+            LaneStatus(name, lane, edit, amounts_of(lane, selected))
             for name, lane, edit in zip_longest(self._names, area.edited.lanes, edits)
             if name is not None and lane is not None
         ]

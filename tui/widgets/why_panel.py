@@ -18,17 +18,26 @@ from bpe_core.explain.code import CodeLine, encode_in_code, merge_in_code
 from bpe_core.explain.merge_choice import PairRanking, PairRow
 from bpe_core.explain.trace import TokenUses, token_uses
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import counted
 from bpe_core.weighted import Count, formatted
 from tui.commands.command import features_of, in_background
 from tui.commands.keys import HasCommands, PartBindings
-from tui.drawing.lines import INKS, InfoLine, Lines, Titles, bar, ink_of, sentence
+from tui.drawing.lines import (
+    INKS,
+    InfoLine,
+    Lines,
+    Titles,
+    bar,
+    how_often,
+    ink_of,
+    sentence,
+)
 from tui.drawing.palette import writer
 from tui.state import Run, StepExplained, steps_known
 from tui.table.columns import Cell, Column
 from tui.table.table import Table
+from tui.text.code_lines import code_lines
 from tui.text.token_lines import RECOVERING
-from tui.text.why_lines import LineForm, code_lines, why_lines, word_lines
+from tui.text.why_lines import LineForm, why_lines, word_lines
 from tui.widgets.token_area import TokenArea
 
 if TYPE_CHECKING:
@@ -158,7 +167,7 @@ class PairTable(Table):
 
     def row_hint(self, row: int) -> str:
         pair = self.pairs[row]
-        says = f"{self.written(pair)} occurs {counted(pair.times, 'time')}"
+        says = f"{self.written(pair)} occurs {how_often(pair.times)}"
         if pair.change:
             whole = pair.change == pair.times
             says += (

@@ -374,7 +374,7 @@ async def test_what_the_editor_tells_of_a_text_and_the_ways_to_see_it(
         player.press("backspace")
         await player.until("pinned", "−1 byte", "1 pitfall")
         player.press("ctrl+t")
-        await player.until("no merge", "These stay apart, as no")
+        await player.until("no merge", "No merge joins these:")
         player.press("ctrl+t", "home", "right", "right")
         await player.until("they", "␣they")  # what may come
         player.press("ctrl+l")
