@@ -24,7 +24,7 @@ class Limit(NamedTuple):
 # bpe_core bounds the memory of its readers, checks files of counts by a digest, and encodes by one strategy per kind.
 LIMITS = {
     "bpe_core": Limit(nodes=180_000, files=150),
-    "tui": Limit(nodes=126_000, files=90),
+    "tui": Limit(nodes=134_000, files=110),
 }
 
 # Per line of code, and per 1,000 lines of code. Projects that people like to read stay below these.
