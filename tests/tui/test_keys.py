@@ -37,7 +37,7 @@ from tui.panes.editor import EditorPane
 from tui.panes.training import TrainingPane
 from tui.screen import MainScreen
 from tui.table.row_list import RowList
-from tui.widgets import merge_log, token_table
+from tui.widgets import merge_columns, token_table
 from tui.widgets.comparison_table import ComparisonTable
 from tui.widgets.corpus_tree import CorpusTree
 from tui.widgets.curve import Curve
@@ -262,7 +262,7 @@ def test_the_help_knows_the_words_and_columns_of_the_screen() -> None:
     names = {line.partition("  ")[0] for line in captured.get().splitlines()}
     columns = {
         column.heading
-        for column in (*merge_log.COLUMNS, *token_table.COLUMNS)
+        for column in (*merge_columns.COLUMNS, *token_table.COLUMNS)
         if column.heading.strip()
     }
     assert {

@@ -20,8 +20,10 @@ from tui.drawing.lines import InfoLine, Titles, bar
 from tui.drawing.palette import WRITINGS, writer
 from tui.state import Run, StepExplained
 from tui.text.why_lines import LineForm, code_lines, why_lines
-from tui.widgets.merge_log import KeptMerges, MergeLog
-from tui.widgets.why_panel import PairTable, WhyPanel
+from tui.widgets.kept_merges import KeptMerges
+from tui.widgets.merge_log import MergeLog
+from tui.widgets.pair_table import PairTable
+from tui.widgets.why_panel import WhyPanel
 
 S2 = PRESETS["S2"]
 
@@ -291,8 +293,8 @@ async def test_the_table_of_a_small_corpus_stands_above_its_words() -> None:
             assert sum(" + " in line for line in seen(panel)) == told.table.n_pairs
         hints = [panel.query_one(PairTable).row_hint(row) for row in range(2)]
         assert hints == [
-            "n + e occurs 6 times; it is next in line.",
-            "e + west occurs 6 times, all by the newest merge; one of 2 ties.",
+            "n + e occurs 6 times; it is merged next.",
+            "e + west occurs 6 times, all made by the newest merge; one of 2 ties.",
         ]
         inks = [panel.query_one(PairTable).row_ink(row) for row in range(3)]
         assert inks == ["accent", "secondary", ""], "next, tied with it, neither"

@@ -24,7 +24,7 @@ from tui.state import (
     TokenLines,
     steps_known,
 )
-from tui.widgets.merge_log import KeptMerges
+from tui.widgets.kept_merges import KeptMerges
 from tui.widgets.screen_lines import StepLine
 
 _PATIENCE: Final = (
