@@ -25,7 +25,7 @@ from tui.state import (
     steps_known,
 )
 from tui.widgets.kept_merges import KeptMerges
-from tui.widgets.screen_lines import StepLine
+from tui.widgets.step_line import StepLine
 
 _PATIENCE: Final = (
     0.1  # seconds that a step waits for the text before it is drawn without it
