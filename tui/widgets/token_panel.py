@@ -10,6 +10,7 @@ from typing import ClassVar, Final
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import BindingType
+from textual.events import Click, MouseDown
 from textual.reactive import var
 
 from bpe_core.auditing.findings import KINDS
@@ -44,6 +45,9 @@ class TokenPanel(RowList):
     lines: Sequence[InfoLine] = ()
     _drawn_side = ""
     _drawn_token: int | None = None
+    _pressed: int | None = None
+    """The row of the last press of the mouse; None for the titles."""
+    _pressed_before: int | None = None
 
     def __init__(self, table: TokenTable, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -61,6 +65,26 @@ class TokenPanel(RowList):
         names = list(SIDES)
         place = names.index(self.side) + by
         self.side = names[place % len(names)]
+
+    def on_mouse_down(self, event: MouseDown) -> None:
+        # The panel grows when it takes the focus, so the click arrives on another row. Act at once.
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        self._pressed_before = self._pressed
+        self._pressed = None
+        row = self.scroll_offset.y + offset.y - 1
+        if offset.y == 0:
+            self.header_clicked(offset.x)
+        elif row < self.row_count:
+            self._pressed = row
+            self.move_to(row, tell=True)
+
+    def on_click(self, event: Click) -> None:
+        event.prevent_default()
+        is_row = self._pressed is not None and self._pressed == self._pressed_before
+        if event.chain == 2 and is_row:
+            self.action_select()
 
     def header_clicked(self, x: int) -> None:
         start = 1
