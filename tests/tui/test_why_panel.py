@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from rich.style import Style
-from scope import alone, drawn
+from scope import alone, drawn, eventually
 from textual.scroll_view import ScrollView
 
 from bpe_core import train
@@ -16,7 +16,7 @@ from bpe_core.explain.places import CorpusPlace
 from bpe_core.explain.trace import TokenUses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
-from tui.drawing.lines import InfoLine, Titles, bar
+from tui.drawing.lines import InfoLine, Lines, Titles, bar, ink_of
 from tui.drawing.palette import WRITINGS, writer
 from tui.state import Run, StepExplained
 from tui.text.why_lines import LineForm, code_lines, why_lines
@@ -310,3 +310,28 @@ async def test_the_table_of_a_small_corpus_stands_above_its_words() -> None:
         assert not any("×" in line for line in seen(panel)), (
             "a small panel is the table's"
         )
+
+
+async def test_another_theme_draws_the_lines_again() -> None:
+    tokenizer, pieces = S2.train(), dict(S2.counts().pieces)
+    panel = WhyPanel(log := MergeLog())
+    async with alone(log, panel, size=(90, 70)) as (pilot, _):
+        lines = panel.query_one("#why", Lines)
+
+        def arrow_fits() -> bool:
+            """Whether the arrow between two tokens has the background of the panel."""
+            for segment in lines.render_line(0):
+                if "→" in segment.text and segment.style:
+                    return segment.style.bgcolor == ink_of(lines, "text").bgcolor
+            return False
+
+        log.show(KeptMerges(tokenizer))
+        panel.tokenizer = tokenizer
+        panel.step, panel.explained = 2, explained(tokenizer, pieces, 2, "largest")
+        panel._rested()
+        await eventually(arrow_fits, "the merge is explained")
+        pilot.app.theme = "textual-light"
+        await eventually(lambda: not pilot.app.current_theme.dark, "a light theme")
+        await pilot.pause()
+        await pilot.pause()
+        assert arrow_fits()

@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.reactive import var
+from textual.theme import Theme
 from textual.timer import Timer
 from textual.widget import Widget
 
@@ -221,7 +222,15 @@ class WhyPanel(HasCommands, Vertical):
         else:
             self._show_code(self.tokenizer)
 
-    watch_explained = watch_writing = watch_encodes = on_resize = on_mount = _show
+    watch_explained = watch_writing = watch_encodes = on_resize = _show
+
+    def on_mount(self) -> None:
+        # The lines hold the colors of the theme.
+        self.app.theme_changed_signal.subscribe(self, self._draw_again)
+        self._show()
+
+    def _draw_again(self, theme: Theme) -> None:
+        self._show()
 
     def _form(self, tokenizer: Tokenizer) -> LineForm:
         # A hidden side has no size of its own, so take the panel's, less the cells of a scroll bar.
