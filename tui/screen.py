@@ -33,7 +33,8 @@ from tui.terminal.background import in_thread
 from tui.terminal.guards import outdated
 from tui.terminal.selective import SelectiveCompositor
 from tui.widgets.pane import Pane
-from tui.widgets.screen_lines import ONE_PANE, HintLine, KeyLine, StepLine, TitleLine
+from tui.widgets.screen_lines import ONE_PANE, HintLine, KeyLine, TitleLine
+from tui.widgets.step_line import StepLine
 
 if TYPE_CHECKING:
     from tui.features.all import Features

@@ -14,7 +14,8 @@ from tui.dialogs.questions import AskPath
 from tui.disk import config
 from tui.panes.compare import ComparePane
 from tui.process import WorkerProcess
-from tui.widgets.token_table import TokenPanel, TokenTable
+from tui.widgets.token_panel import TokenPanel
+from tui.widgets.token_table import TokenTable
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 

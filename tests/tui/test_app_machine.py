@@ -206,7 +206,7 @@ class Session:
         model, log = self.model, self.scope.screen.query_one(MergeLog)
         top = log.scroll_offset.y
         steps = model.log_rows()[top : top + log.page_rows]
-        return [model.log_row(step) for step in steps] or ["There is none."]
+        return [model.log_row(step) for step in steps] or ["There are no such merges."]
 
     async def agree(self) -> None:
         """Wait until the app shows what the model says; fail where it comes to rest with something else."""

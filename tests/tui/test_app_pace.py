@@ -152,7 +152,7 @@ async def test_what_cannot_be_trained_is_told_in_one_sentence(
             assert screen.tokenizer is tokenizer and screen.path == str(kept)
 
         fill(scope, "vocab-size", "")
-        await told("The vocabulary size is empty; it must be a number from 257.")
+        await told("The vocabulary size is empty; enter a whole number from 257 up.")
         assert screen.focused is scope.training.query_one("#vocab-size")
         fill(scope, "vocab-size", "many")
         await told("The vocabulary size is many")

@@ -16,7 +16,8 @@ from bpe_core.worker.comparison_json import summary
 from tui.state import ComparisonRun, KnownTokenizer, PlaceInText
 from tui.table.columns import Cell
 from tui.table.rows import rows_in_order
-from tui.widgets.comparison_table import Aspect, ComparisonTable, View, views
+from tui.widgets.comparison_table import ComparisonTable
+from tui.widgets.comparison_views import Aspect, View, views
 
 TEXT = (
     "the theme of the other thesis, the thing that they thought through 12345 times; мир\n"
@@ -179,8 +180,8 @@ def test_the_hint_of_numbers_says_how_often_they_are_cut_so(
 ) -> None:
     view = seen(of_one(comparison, "1234 5678 24680"), "metrics")
     hints = {texts(view, row)["name"]: view.hint(row) for row in range(view.n_rows)}
-    assert hints["digits, most often"].endswith("are cut: here 2 times.")
-    assert hints["digits, then"].endswith("are cut: here once.")
+    assert hints["digits, most often"].endswith("are split: here 2 times.")
+    assert hints["digits, second"].endswith("are split: here once.")
 
 
 def test_a_single_tokenizer_has_no_pairs(comparison: ComparisonRun) -> None:
@@ -219,8 +220,8 @@ def test_what_is_not_yet_told_of_all_texts_says_so(comparison: ComparisonRun) ->
     ("metric", "reference", "begin"),
     [
         ("tokens", 1, "tokens: "),
-        ("parity", 1, "parity: tokens for each one of deep/ru/a.txt; r takes this row"),
-        ("parity", 9, "parity: of texts and folders that are translations"),
+        ("parity", 1, "parity: tokens per token of deep/ru/a.txt; r takes this row"),
+        ("parity", 9, "parity: only for texts and folders that are translations"),
     ],
 )
 def test_the_caption_says_which_row_parity_relates_to(
@@ -245,7 +246,7 @@ async def test_keys_turn_what_a_view_can_turn_and_rows_lead_to_their_places(
         assert table.aspect.tokenizer == 0, "texts are seen of all at once"
         await pilot.press("down", "r")
         assert table.aspect == Aspect("parity", 0, 1)
-        assert "each one of deep/ru/a.txt" in table.view.caption
+        assert "per token of deep/ru/a.txt" in table.view.caption
         await pilot.press("enter")
         assert asked == [PlaceInText("/deep/ru/a.txt", 1, 0, 0)]
         table.choice = "lines"

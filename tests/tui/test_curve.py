@@ -14,7 +14,8 @@ from textual.geometry import Size
 from bpe_core import train
 from bpe_core.metrics import CurvePoint, training_curve
 from tui.state import RunCurve
-from tui.widgets.curve import Curve, braille, values
+from tui.widgets.curve import Curve
+from tui.widgets.curve_values import braille, values
 
 # 20 merges are 21 points: the length before the first and after each.
 LENGTHS = [

@@ -16,7 +16,7 @@ from textual.widget import Widget
 
 from tui.terminal.selective import SelectiveCompositor
 from tui.widgets.curve import Curve
-from tui.widgets.screen_lines import StepLine
+from tui.widgets.step_line import StepLine
 
 
 def written(compositor: Compositor, update: object) -> str:

@@ -53,7 +53,7 @@ from tui.state import (
     TrainingOptions,
     UnfinishedTraining,
 )
-from tui.widgets.merge_log import KeptMerges
+from tui.widgets.kept_merges import KeptMerges
 
 SMALL = train(TEXT, vocab_size=270)
 LEARNED = list(Trainer(TEXT, vocab_size=270))

@@ -37,14 +37,15 @@ from tui.panes.editor import EditorPane
 from tui.panes.training import TrainingPane
 from tui.screen import MainScreen
 from tui.table.row_list import RowList
-from tui.widgets import merge_log, token_table
+from tui.widgets import merge_columns, token_table
 from tui.widgets.comparison_table import ComparisonTable
 from tui.widgets.corpus_tree import CorpusTree
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
-from tui.widgets.screen_lines import StepLine
+from tui.widgets.step_line import StepLine
 from tui.widgets.token_area import TokenArea
-from tui.widgets.token_table import TokenPanel, TokenTable
+from tui.widgets.token_panel import TokenPanel
+from tui.widgets.token_table import TokenTable
 from tui.widgets.tokenizer_lists import TokenizerList, TokenizerPicker
 from tui.widgets.why_panel import WhyPanel
 
@@ -262,7 +263,7 @@ def test_the_help_knows_the_words_and_columns_of_the_screen() -> None:
     names = {line.partition("  ")[0] for line in captured.get().splitlines()}
     columns = {
         column.heading
-        for column in (*merge_log.COLUMNS, *token_table.COLUMNS)
+        for column in (*merge_columns.COLUMNS, *token_table.COLUMNS)
         if column.heading.strip()
     }
     assert {

@@ -18,7 +18,9 @@ from bpe_core.explain.trace import UseLedger
 from bpe_core.trainer import Merges
 from bpe_core.visible import token_label
 from tests.core.worker_process import merges_of
-from tui.widgets.merge_log import SHOWN, KeptMerges, MergeLog
+from tui.widgets.kept_merges import KeptMerges
+from tui.widgets.merge_columns import SHOWN
+from tui.widgets.merge_log import MergeLog
 
 # "aaabdaaabac", the textbook's string, with ties "first": 11 tokens, then 9, 7, 5.
 TEXTBOOK = [
@@ -103,7 +105,7 @@ async def test_the_textbook_string() -> None:
         assert cells(third)[-2:] == ["2.20", "28.6 %"]
         assert third.startswith(" ●"), "the step in force is marked"
         said = [
-            "2 of the 4 times that it occurs; 9 t",
+            "2 of its 4 occurrences; 9 t",
             "2 times, one of 2 ties; 7 t",
             "2 times; 5 t",
         ]
@@ -225,7 +227,7 @@ async def test_some_of_the_merges_are_shown_and_found() -> None:
         assert sorted(log.order) == holding and log.current == log.order[1]
         log.search = "no such token"
         await pilot.pause()
-        assert "No merge that is shown has “no such token”" in lines(log)[1]
+        assert "None of these merges has “no such token”" in lines(log)[1]
         log.search = ""
         await pilot.pause()
         assert log.row_count == len(merges) and log.current == log.step - 1, (

@@ -133,15 +133,12 @@ def test_two_of_one_name_are_told_apart(
 
 def test_a_tokenizer_is_told_of_in_sentences() -> None:
     assert sentences(known("/m/mine.json", "mine", pattern="gpt4")) == [
-        "1,024 tokens; a text is split as gpt4.",
+        "1,024 tokens; text is split as gpt4.",
         "Opened from a file.",
         "/m/mine.json",
     ]
     gone = sentences(known("/m/mine.json", "mine", trouble="gone", pattern=r"\w+|\W"))
-    assert (
-        gone[0].startswith("Its file is not there any more")
-        and r"split by '\w+|\W'" in gone[1]
-    )
+    assert gone[0].startswith("Its file is missing") and r"split by '\w+|\W'" in gone[1]
     assert (
         "has changed" in sentences(known("/m/mine.json", "mine", trouble="changed"))[0]
     )

@@ -26,7 +26,8 @@ from bpe_core.worker.job import Job
 from tui.app import INK, PAPER, BpeScope
 from tui.disk import config, sources
 from tui.state import StepExplained
-from tui.widgets.merge_log import KeptMerges, MergeLog
+from tui.widgets.kept_merges import KeptMerges
+from tui.widgets.merge_log import MergeLog
 from tui.widgets.why_panel import WhyPanel
 
 Picture = Callable[..., bool]

@@ -12,7 +12,8 @@ from textual.screen import Screen
 from textual.widgets import Button
 
 from bpe_core import Tokenizer, train
-from tui.widgets.screen_lines import ALWAYS, KeyLine, StepLine
+from tui.widgets.screen_lines import ALWAYS, KeyLine
+from tui.widgets.step_line import StepLine
 
 TOKENIZER = train(
     "the return of the returning theme, thrice returned and thought through\n" * 9,

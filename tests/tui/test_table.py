@@ -552,3 +552,17 @@ async def test_a_click_goes_to_a_row_two_select_it_and_head_and_foot_have_their_
         table.set_reactive(Words.choice, "of other rows")
         await pilot.press("left")
         assert table.choice == "", "one that has gone leads to the first"
+
+
+@pytest.mark.parametrize("theme", ["textual-light", "rose-pine-dawn"])
+async def test_the_cursor_of_a_list_without_focus_can_be_seen(theme: str) -> None:
+    table = Table()
+    async with alone(table, size=(40, 10)) as (pilot, _):
+        pilot.app.screen.set_focus(None)
+        pilot.app.theme = theme
+        await pilot.pause()
+        await pilot.pause()
+        cursor, usual = (table.style_of(ink).bgcolor for ink in ("cursor", "text"))
+        assert cursor is not None and usual is not None
+        shades = zip(cursor.get_truecolor(), usual.get_truecolor(), strict=True)
+        assert max(abs(one - other) for one, other in shades) >= 20

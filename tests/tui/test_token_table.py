@@ -23,7 +23,8 @@ from tui.drawing.lines import InfoLine
 from tui.drawing.token_rows import HOLE, SPECIAL, TokenRows, exported
 from tui.state import Audit, PlaceInText
 from tui.terminal import background
-from tui.widgets.token_table import COLUMNS, TokenPanel, TokenTable
+from tui.widgets.token_panel import TokenPanel
+from tui.widgets.token_table import COLUMNS, TokenTable
 
 BASE = {byte: bytes([byte]) for byte in range(256)}
 MERGES = [
@@ -375,3 +376,22 @@ async def test_a_line_of_the_panel_leads_to_a_token_a_text_or_a_place(
         assert panel.side == "about", "between two titles"
         panel.action_turn(1)
         assert panel.side == "token"
+
+
+async def test_the_first_click_on_a_title_or_row_of_the_panel_counts() -> None:
+    # The panel grows when it takes the focus: it is under the mouse at another row by the time of the click.
+    table = TokenTable(id="tokens")
+    panel = TokenPanel(table, id="evidence")
+    async with alone(table, panel, size=(80, 40)) as (pilot, _):
+        table.focus()
+        table.list_tokens(VOCABULARY)
+        await judged(pilot, table, [LOW, ST, OW])
+        top = panel.region.y
+        await pilot.click(TokenPanel, offset=(8, 0))
+        assert panel.region.y < top, "it has grown"
+        assert panel.side == "lines"
+        panel.side = "about"
+        table.focus()
+        await pilot.pause()
+        await pilot.click(TokenPanel, offset=(3, 4))
+        assert panel.has_focus and panel.cursor == 3

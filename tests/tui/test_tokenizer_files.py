@@ -19,7 +19,7 @@ from tui.disk.tokenizer_files import (
 from tui.features.course import Course, TrainingTask, place_for
 from tui.features.shown import same
 from tui.state import KnownTokenizer, Run, TrainingOptions
-from tui.widgets.merge_log import KeptMerges
+from tui.widgets.kept_merges import KeptMerges
 
 TEXT = "low low low low low lower lower newest newest newest newest newest newest widest widest widest"
 LEARNED = train(TEXT, vocab_size=262)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from rich.style import Style
-from scope import alone, drawn
+from scope import alone, drawn, eventually
 from textual.scroll_view import ScrollView
 
 from bpe_core import train
@@ -16,13 +16,15 @@ from bpe_core.explain.places import CorpusPlace
 from bpe_core.explain.trace import TokenUses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
-from tui.drawing.lines import InfoLine, Titles, bar
+from tui.drawing.lines import InfoLine, Lines, Titles, bar, ink_of
 from tui.drawing.palette import WRITINGS, writer
 from tui.state import Run, StepExplained
 from tui.text.code_lines import code_lines
 from tui.text.why_lines import LineForm, why_lines
-from tui.widgets.merge_log import KeptMerges, MergeLog
-from tui.widgets.why_panel import PairTable, WhyPanel
+from tui.widgets.kept_merges import KeptMerges
+from tui.widgets.merge_log import MergeLog
+from tui.widgets.pair_table import PairTable
+from tui.widgets.why_panel import WhyPanel
 
 S2 = PRESETS["S2"]
 
@@ -75,7 +77,7 @@ def test_the_tie_of_sennrichs_words_is_told_with_what_each_rule_takes() -> None:
     ]
     assert lines[4].startswith("  w + e ███████▏") and lines[4].endswith(" 8")
     assert "largest: the pair with the largest bytes" in lines
-    assert "afterwards  still used 9 times" in lines
+    assert "what came of it  9 of 9 uses left" in lines
     assert "   6 × n e w e s t → n e w e st" in lines and "   5 × l o w" in lines
     narrow = told(
         why_lines(step, merge_of(tokenizer, 1), "largest", uses, look(tokenizer, 26))
@@ -292,8 +294,8 @@ async def test_the_table_of_a_small_corpus_stands_above_its_words() -> None:
             assert sum(" + " in line for line in seen(panel)) == told.table.n_pairs
         hints = [panel.query_one(PairTable).row_hint(row) for row in range(2)]
         assert hints == [
-            "n + e occurs 6 times; it is next in line.",
-            "e + west occurs 6 times, all by the newest merge; one of 2 ties.",
+            "n + e occurs 6 times; it is merged next.",
+            "e + west occurs 6 times, all made by the newest merge; one of 2 ties.",
         ]
         inks = [panel.query_one(PairTable).row_ink(row) for row in range(3)]
         assert inks == ["accent", "secondary", ""], "next, tied with it, neither"
@@ -309,3 +311,28 @@ async def test_the_table_of_a_small_corpus_stands_above_its_words() -> None:
         assert not any("×" in line for line in seen(panel)), (
             "a small panel is the table's"
         )
+
+
+async def test_another_theme_draws_the_lines_again() -> None:
+    tokenizer, pieces = S2.train(), dict(S2.counts().pieces)
+    panel = WhyPanel(log := MergeLog())
+    async with alone(log, panel, size=(90, 70)) as (pilot, _):
+        lines = panel.query_one("#why", Lines)
+
+        def arrow_fits() -> bool:
+            """Whether the arrow between two tokens has the background of the panel."""
+            for segment in lines.render_line(0):
+                if "→" in segment.text and segment.style:
+                    return segment.style.bgcolor == ink_of(lines, "text").bgcolor
+            return False
+
+        log.show(KeptMerges(tokenizer))
+        panel.tokenizer = tokenizer
+        panel.step, panel.explained = 2, explained(tokenizer, pieces, 2, "largest")
+        panel._rested()
+        await eventually(arrow_fits, "the merge is explained")
+        pilot.app.theme = "textual-light"
+        await eventually(lambda: not pilot.app.current_theme.dark, "a light theme")
+        await pilot.pause()
+        await pilot.pause()
+        assert arrow_fits()

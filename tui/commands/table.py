@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from tui.widgets.corpus_tree import CorpusTree
     from tui.widgets.curve import Curve
     from tui.widgets.merge_log import MergeLog
-    from tui.widgets.screen_lines import StepLine
-    from tui.widgets.token_table import TokenPanel, TokenTable
+    from tui.widgets.step_line import StepLine
+    from tui.widgets.token_panel import TokenPanel
+    from tui.widgets.token_table import TokenTable
     from tui.widgets.tokenizer_lists import TokenizerList, TokenizerPicker
     from tui.widgets.why_panel import WhyPanel
 

@@ -26,7 +26,7 @@ from tui.commands.table import COMMANDS
 from tui.disk.lessons import own_lessons
 from tui.glossary import WORDS
 from tui.terminal.guards import Dialog
-from tui.widgets import merge_log, token_table
+from tui.widgets import merge_columns, token_table
 from tui.widgets.pane import Pane
 
 _MINUTE: Final = "a lesson on this screen; it is taken up where you left it"
@@ -85,7 +85,7 @@ def parts_at(screen: Screen[Any]) -> Iterator[tuple[str, Widget]]:
 
 def sections(title: str, parts: Collection[str]) -> tuple[Group, Group]:
     """The words of a pane, then the keys of `parts`; and all the rest."""
-    columns = {"Training": merge_log.COLUMNS, "Audit": token_table.COLUMNS}
+    columns = {"Training": merge_columns.COLUMNS, "Audit": token_table.COLUMNS}
 
     def words(pane: str) -> Group:
         hints = {

@@ -24,8 +24,8 @@ from tui.state import (
     TokenLines,
     steps_known,
 )
-from tui.widgets.merge_log import KeptMerges
-from tui.widgets.screen_lines import StepLine
+from tui.widgets.kept_merges import KeptMerges
+from tui.widgets.step_line import StepLine
 
 _PATIENCE: Final = (
     0.1  # seconds that a step waits for the text before it is drawn without it

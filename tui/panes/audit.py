@@ -17,7 +17,8 @@ from tui.commands.table import AUDIT
 from tui.state import Audit, Run, TokenLines
 from tui.table.search_field import SearchField
 from tui.widgets.pane import Pane, button
-from tui.widgets.token_table import TokenPanel, TokenTable
+from tui.widgets.token_panel import TokenPanel
+from tui.widgets.token_table import TokenTable
 from tui.widgets.tokenizer_lists import TokenizerPicker
 
 BESIDE: Final = 112  # cells from which on the panel stands beside the list

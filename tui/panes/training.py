@@ -37,7 +37,8 @@ from tui.state import (
 )
 from tui.table.search_field import SearchField
 from tui.widgets.curve import Curve
-from tui.widgets.merge_log import KeptMerges, MergeLog
+from tui.widgets.kept_merges import KeptMerges
+from tui.widgets.merge_log import MergeLog
 from tui.widgets.option_fields import OptionFields
 from tui.widgets.pane import Pane, button
 from tui.widgets.why_panel import WhyPanel

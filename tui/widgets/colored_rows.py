@@ -1,4 +1,4 @@
-"""Rows of tokens on their colors: those around the editor's cursor, and the text that ids decode to."""
+"""Rows of colored tokens: those around the editor's cursor, and the text that ids decode to."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,11 +16,12 @@ from tui.text.views import ViewRow
 
 
 class ColoredRows(ScrollView, can_focus=True):
-    """Rows that scroll, laid out in slices, so that a hundred thousand tokens hold up no key."""
+    """Rows that scroll. They are laid out in slices, so that a hundred thousand tokens delay no key."""
 
     COMPONENT_CLASSES = INK_CLASSES
 
-    _palette: Palette | None = None  # the styles of the tokens; None: nothing is drawn
+    _palette: Palette | None = None
+    """The styles of the tokens; None before there is anything to draw."""
     _lay_out: Callable[[int], Steps[list[ViewRow]]]
     _rows: Sequence[ViewRow] = ()
 
@@ -34,8 +35,9 @@ class ColoredRows(ScrollView, can_focus=True):
     def show(
         self, lay_out: Callable[[int], Steps[list[ViewRow]]], palette: Palette
     ) -> None:
-        """Show the rows that are laid out for so many cells, anew where the width is another."""
-        self._lay_out, self._palette = lay_out, palette
+        """Show the rows that `lay_out` makes for a width, and lay them out again if the width changes."""
+        self._lay_out = lay_out
+        self._palette = palette
         self.on_resize()
 
     def on_resize(self) -> None:
@@ -50,38 +52,33 @@ class ColoredRows(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         scroll_x, scroll_y = self.scroll_offset
-        width, palette = self.size.width, self._palette
+        width = self.size.width
+        palette = self._palette
         if palette is None or y + scroll_y >= len(self._rows):
             return Strip.blank(width, self.rich_style)
-        muted, segments = ink_of(self, "muted"), []
+        segments = []
         for part in self._rows[y + scroll_y]:
-            style: Style = muted
+            style: Style = ink_of(self, "muted")
             if part.color >= 0:
-                ways = palette.tokens[part.color % len(palette.tokens)]
-                style = palette.base + (ways.current if part.is_current else ways.usual)
+                styles = palette.tokens[part.color % len(palette.tokens)]
+                style = styles.current if part.is_current else styles.usual
+                style = palette.base + style
             segments.append(Segment(part.text, style))
-        return (
-            Strip(segments)
-            .crop(scroll_x, scroll_x + width)
-            .adjust_cell_length(width, self.rich_style)
-        )
+        strip = Strip(segments).crop(scroll_x, scroll_x + width)
+        return strip.adjust_cell_length(width, self.rich_style)
 
 
 class TokenView(ColoredRows):
-    """The tokens around the editor's cursor, as of the moment when they were to be shown; that under it in sight."""
+    """The tokens around the editor's cursor when they were shown, scrolled to the one under it."""
 
     def laid_out(self, rows: Sequence[ViewRow]) -> None:
         super().laid_out(rows)
-        widest = max(
-            (sum(cell_len(part.text) for part in row) for row in rows), default=0
-        )
-        self.virtual_size = Size(max(self.room, widest), len(rows))
-        current = (
-            y for y, row in enumerate(rows) if any(part.is_current for part in row)
-        )
-        self.scroll_to(
-            0,
-            max(0, next(current, 0) - self.size.height // 2),
-            animate=False,
-            force=True,
-        )
+        widest = self.room
+        current = 0
+        for y, row in enumerate(rows):
+            widest = max(widest, sum(cell_len(part.text) for part in row))
+            if not current and any(part.is_current for part in row):
+                current = y
+        self.virtual_size = Size(widest, len(rows))
+        top = max(0, current - self.size.height // 2)
+        self.scroll_to(0, top, animate=False, force=True)

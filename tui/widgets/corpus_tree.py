@@ -1,6 +1,6 @@
-"""The tree of texts: groups, files and folders, each with the mark that says what it was chosen for.
+"""CorpusTree: the texts to learn from, in groups, files and folders, each with a mark if it is chosen.
 
-Drawn by its own labels and not by Textual's guides, so that marks and sizes stand below each other.
+Labels are drawn here instead of by Textual's guides, so that marks and sizes are aligned.
 """
 
 import os
@@ -33,40 +33,45 @@ from tui.state import EDITORS_TEXT, Corpus, TextSource
 from tui.terminal.background import in_thread
 
 _ENDINGS: Final = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow")
-"""Of files whose rows have fields."""
+"""The endings of files whose rows have fields."""
 _SIGNS: Final = {"": " ", "corpus": "✓", "reference": "≠"}
+"""Mark -> its sign."""
 Node = TreeNode[TextSource]
 
 
 def size_label(size: float) -> str:
-    """A size in bytes in at most six cells.
+    """Return a size in bytes in at most six cells.
 
     >>> size_label(999), size_label(12_345), size_label(24_100_000)
     ('999 B', '12 kB', '24 MB')
     """
     if size < 1000:
         return f"{size} B"
-    size, unit = next(
-        (size / n, unit)
-        for n, unit in ((1e3, "kB"), (1e6, "MB"), (1e9, "GB"))
-        if size < 999.5 * n or unit == "GB"
-    )
+    if size < 999.5e3:
+        size /= 1e3
+        unit = "kB"
+    elif size < 999.5e6:
+        size /= 1e6
+        unit = "MB"
+    else:
+        size /= 1e9
+        unit = "GB"
     return f"{size:.1f} {unit}" if size < 9.95 else f"{size:.0f} {unit}"
 
 
 class CorpusTree(HasCommands, Tree[TextSource]):
-    """Files, this computer, presets, samples: what each row is for is told by the keys that do something there.
+    """Files, large texts of this computer, presets and samples.
 
     A heading or a remark is a source without a path.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = PartBindings("Corpus")
 
-    hint: var[str] = var("", bindings=True)  # what the row under the cursor is good for
+    hint: var[str] = var("", bindings=True)
+    """What the row under the cursor is for."""
     corpus: var[Corpus] = var(Corpus(), init=False)
-    weights: var[Mapping[str, str]] = var[Mapping[str, str]](
-        {}, init=False
-    )  # path -> how often it counts, if not once
+    weights: var[Mapping[str, str]] = var[Mapping[str, str]]({}, init=False)
+    """Path -> how often the text counts, if not once."""
 
     def __init__(self) -> None:
         super().__init__("texts", TextSource("", "texts"))
@@ -74,50 +79,49 @@ class CorpusTree(HasCommands, Tree[TextSource]):
         self.show_guides = False
         self.guide_depth = 2
         self._was_seen = False
-        self._marks: dict[
-            str, str
-        ] = {}  # path -> its mark, wherever in the tree it is listed, and however often
-        self._n_added = 0  # texts listed above the folders
-        self._listed: set[Node] = set()  # folders that are listed, or are just being
+        self._marks: dict[str, str] = {}
+        """Path -> its mark. A path may be listed several times, or not at all."""
+        self._n_added = 0
+        """The texts listed above the folders."""
+        self._listed: set[Node] = set()
+        """The folders whose files are listed or are being listed."""
 
     def on_mount(self) -> None:
-        here, home = Path.cwd(), Path.home()
-        titles = {home: f"{home.name} (home)", here: f"{here.name or '/'} (here)"}
-        named = (
-            (str(path), visible(title)) for path, title in reversed(titles.items())
+        self._files = self._add_group(
+            "Files",
+            _folders(),
+            "Your own texts, files or whole folders; ^p adds any other by its path.",
         )
-        folders = [
-            TextSource(path, title, visible(path), is_folder=True)
-            for path, title in named
-        ]
-        reason = (
-            "Your own texts, files or whole folders; ^p adds any other by its path."
-        )
-        self._files = self._add_group("Files", folders, reason)
-        if large := computer_sources():
+        large = computer_sources()
+        if large:
             self._add_group(
-                "This computer",
-                large,
-                "Large real texts that this computer holds already.",
+                "This computer", large, "Large real texts found on this computer."
             )
-        reason = (
-            "Founding examples of the field, each with the result that must come out."
+        self._add_group(
+            "Presets",
+            preset_sources(),
+            "Classic examples with known results.",
+            expand=False,
         )
-        self._add_group("Presets", preset_sources(), reason, expand=False)
-        reason = "Texts written for this app, each to show something. Space chooses all of them."
-        samples = self._add_group("Samples", sample_sources(), reason)
-        # The first sample under the cursor, so that the preview has something to show; and no scrolling: how high the
-        # tree is may not be known yet.
-        self.call_after_refresh(
-            lambda: setattr(self, "cursor_line", samples.children[0].line)
+        self._samples = self._add_group(
+            "Samples",
+            sample_sources(),
+            "Short texts that each show something. Space chooses all of them.",
         )
+        # The lines of the tree are known only after the next layout.
+        self.call_after_refresh(self._go_to_sample)
+
+    def _go_to_sample(self) -> None:
+        """Put the cursor on the first sample, to fill the preview. Don't scroll: the height may not be known."""
+        self.cursor_line = self._samples.children[0].line
 
     def on_resize(self) -> None:
         if not self._was_seen and self.size.height:
             self._was_seen = True
-            self.call_after_refresh(
-                lambda: self.scroll_to_line(self.cursor_line, animate=False)
-            )
+            self.call_after_refresh(self._scroll_to_cursor)
+
+    def _scroll_to_cursor(self) -> None:
+        self.scroll_to_line(self.cursor_line, animate=False)
 
     def _add_group(
         self,
@@ -128,10 +132,10 @@ class CorpusTree(HasCommands, Tree[TextSource]):
         expand: bool = True,
     ) -> Node:
         group = self.root.add(title, TextSource("", title, reason), expand=expand)
-        for source in sources:  # only a folder of the user's own is looked into
-            group.add(
-                source.title, source, allow_expand=source.is_folder and title == "Files"
-            )
+        for source in sources:
+            # Only the user's own folders can be opened.
+            can_open = source.is_folder and title == "Files"
+            group.add(source.title, source, allow_expand=can_open)
         return group
 
     def _add_source(
@@ -144,59 +148,59 @@ class CorpusTree(HasCommands, Tree[TextSource]):
     # Marks
 
     def watch_corpus(self, corpus: Corpus) -> None:
-        self._marks = dict.fromkeys(corpus.reference, "reference") | dict.fromkeys(
-            corpus.paths, "corpus"
-        )
+        self._marks = _marks(corpus.paths, corpus.reference)
         listed = {_source(node).path for node in self._all_nodes()}
-        new = (
-            path
-            for path in self._marks
-            if path not in listed and Path(path).name != EDITORS_TEXT
-        )
-        named = [
-            TextSource(path, visible(Path(path).name or path), visible(path))
-            for path in new
-        ]
-        nodes = [
-            self._add_source(self._files, source, before=at)
-            for at, source in enumerate(named, self._n_added)
-        ]
-        self._n_added += len(nodes)
+        nodes = []
+        for path in self._marks:
+            name = Path(path).name
+            if path not in listed and name != EDITORS_TEXT:
+                source = TextSource(path, visible(name or path), visible(path))
+                nodes.append(
+                    self._add_source(self._files, source, before=self._n_added)
+                )
+                self._n_added += 1
         if nodes:
             self._files.expand()
             self._look_at(nodes)
-        self._invalidate()  # a label's width never changes with its mark, so drawing again is enough
+        # A mark does not change the width of a label, so drawing again is enough.
+        self._invalidate()
         self.refresh_bindings()
 
     @work
     async def _look_at(self, nodes: list[Node]) -> None:
-        """Show what new files are, once the disk has told."""
-        sources = await in_thread(
-            lambda: [file_source(_source(node).path) for node in nodes]
-        )
+        """Read from the disk whether new paths are folders, and their sizes."""
+        paths = [_source(node).path for node in nodes]
+        sources = await in_thread(lambda: [file_source(path) for path in paths])
         for node, source in zip(nodes, sources, strict=True):
-            node.data, node.allow_expand = source, source.is_folder
+            node.data = source
+            node.allow_expand = source.is_folder
         self._invalidate()
 
     def _all_nodes(self) -> Iterator[Node]:
         waiting = [self.root]
         while waiting:
-            yield (node := waiting.pop())
+            node = waiting.pop()
+            yield node
             waiting.extend(reversed(node.children))
 
-    def _chosen_in(self, node: Node) -> int:
-        """How many texts in a folder or under a heading are marked, listed or not."""
+    def _n_chosen_in(self, node: Node) -> int:
+        """Count the marked texts in a folder or under a heading, listed or not."""
         source = _source(node)
-        own = set() if source.path else {_source(child).path for child in node.children}
-        folders = tuple(
-            os.path.join(folder, "") for folder in own or [source.path] if folder
+        children: set[str] = set()
+        folders = [source.path]
+        if not source.path:
+            children = {_source(child).path for child in node.children}
+            folders = [path for path in children if path]
+        prefixes = tuple(os.path.join(folder, "") for folder in folders)
+        return sum(
+            path in children or path.startswith(prefixes) for path in self._marks
         )
-        return sum(path in own or path.startswith(folders) for path in self._marks)
 
-    # What the keys do
+    # Keys
 
     @property
     def entry(self) -> TextSource:
+        """The text or folder under the cursor."""
         return _source(self.cursor_node) if self.cursor_node else TextSource("", "")
 
     @property
@@ -205,7 +209,7 @@ class CorpusTree(HasCommands, Tree[TextSource]):
 
     @property
     def has_fields(self) -> bool:
-        """Whether it is a text whose rows have fields."""
+        """Whether the row under the cursor is a text whose rows have fields."""
         path = self.entry.path.casefold()
         return self.is_text and any(ending in path for ending in _ENDINGS)
 
@@ -215,9 +219,9 @@ class CorpusTree(HasCommands, Tree[TextSource]):
 
     @property
     def has_others(self) -> bool:
-        """Whether texts are chosen that are not under the cursor."""
-        marked = self.markable
-        return bool(marked and set(self.corpus.paths) - set(marked))
+        """Whether other texts are chosen than those under the cursor."""
+        here = self.markable
+        return bool(here and set(self.corpus.paths) - set(here))
 
     @property
     def is_chosen(self) -> bool:
@@ -225,42 +229,37 @@ class CorpusTree(HasCommands, Tree[TextSource]):
 
     @property
     def markable(self) -> list[str]:
-        """The path of the row under the cursor, or on a heading those of all its texts; a preset is run, not chosen."""
+        """The path under the cursor; on a heading, the paths of its texts. Presets run instead of being chosen."""
         node = self.cursor_node
-        nodes = [] if node is None else [node] if _source(node).path else node.children
-        return [
-            _source(node).path
-            for node in nodes
-            if _source(node).path and not _source(node).preset
-        ]
+        if node is None:
+            return []
+        nodes = [node] if _source(node).path else node.children
+        sources = [_source(node) for node in nodes]
+        return [source.path for source in sources if source.path and not source.preset]
 
     def action_mark(self, mark: str) -> None:
-        """Give or take the mark of the row under the cursor; on a heading, of all its texts."""
+        """Add or remove a mark of the texts under the cursor."""
         paths = self.markable
-        marks = {
-            path: now
-            for path, now in self._marks.items()
-            if path not in paths or now == mark
-        }
+        marks = dict(self._marks)
         if all(marks.get(path) == mark for path in paths):
             for path in paths:
                 del marks[path]
         else:
-            marks |= dict.fromkeys(paths, mark)
+            # A text with another mark moves to the end.
+            for path in paths:
+                if marks.get(path) != mark:
+                    marks.pop(path, None)
+                    marks[path] = mark
         self._choose(marks)
 
     def _choose(self, marks: Mapping[str, str]) -> None:
-        chosen, reference = (
-            tuple(path for path in marks if marks[path] == one) for one in _SIGNS if one
-        )
+        chosen = tuple(path for path, mark in marks.items() if mark == "corpus")
+        reference = tuple(path for path, mark in marks.items() if mark == "reference")
         corpus = Corpus(chosen, reference, title_of(chosen))
         features_of(self).corpus.choose(corpus)
 
     def action_only(self) -> None:
-        self._choose(
-            dict.fromkeys(self.corpus.reference, "reference")
-            | dict.fromkeys(self.markable, "corpus")
-        )
+        self._choose(_marks(self.markable, self.corpus.reference))
 
     def action_weigh(self) -> None:
         corpus = features_of(self).corpus
@@ -283,7 +282,7 @@ class CorpusTree(HasCommands, Tree[TextSource]):
         self.hint = _source(event.node).reason
 
     def on_tree_node_selected(self, event: Tree.NodeSelected[TextSource]) -> None:
-        # Enter, or a click: choose a file, run a preset; a folder has just been opened or closed.
+        # Enter or a click chooses a file or runs a preset. A folder was opened or closed already.
         event.stop()
         if _source(event.node).preset:
             self.action_run_preset(False)
@@ -291,7 +290,7 @@ class CorpusTree(HasCommands, Tree[TextSource]):
             self.action_mark("corpus")
 
     def on_tree_node_expanded(self, event: Tree.NodeExpanded[TextSource]) -> None:
-        # List a folder when it is opened for the first time.
+        # List the files of a folder when it is opened for the first time.
         event.stop()
         if _source(event.node).is_folder and event.node not in self._listed:
             self._listed.add(event.node)
@@ -299,11 +298,12 @@ class CorpusTree(HasCommands, Tree[TextSource]):
 
     @work
     async def _list(self, node: Node) -> None:
-        """Read a folder beside the screen, and add what it holds: a thousand rows, which are the most, in 35 ms."""
+        """Read a folder in a thread and add its files. The most, a thousand rows, take 35 ms to add."""
         try:
             sources, remark = await in_thread(listing, Path(_source(node).path))
         except OSError as error:
-            sources, remark = (), f"cannot be listed: {error.strerror}"
+            sources = ()
+            remark = f"cannot be listed: {error.strerror}"
         for source in sources:
             self._add_source(node, source)
         if remark:
@@ -313,46 +313,66 @@ class CorpusTree(HasCommands, Tree[TextSource]):
     # Drawing
 
     def get_label_width(self, node: Node) -> int:
-        # Rows fill the width there is and ask for no more, so none of them needs to be measured.
+        # Rows fill the width of the tree, so none of them needs to be measured.
         return 1
 
     def render_label(self, node: Node, base_style: Style, style: Style) -> Text:
-        source, is_open, depth, above = (
-            _source(node),
-            node.is_expanded and node.allow_expand,
-            0,
-            node.parent,
-        )
-        while above is not None and not above.is_root:
-            depth, above = depth + 1, above.parent
-        width = max(12, self.scrollable_content_region.width - self.guide_depth * depth)
-        n_chosen = self._chosen_in(node)
-        right = f"{n_chosen:,} ✓" if n_chosen else ""
-        sign = "▾" if is_open else "▸" if node.allow_expand else " "
-        if not source.path:
-            style += Style(bold=True) if node.allow_expand else Style(dim=True)
-            return Text(
-                fit(f"{sign} {source.title}", width - len(right)) + right,
-                style=style,
-                no_wrap=True,
-                end="",
-            )
-        mark = self._marks.get(source.path, "")
+        source = _source(node)
+        n_chosen = self._n_chosen_in(node)
+        chosen = f"{n_chosen:,} ✓" if n_chosen else ""
+        sign = " "
         if node.allow_expand:
-            right = f"{right} {sign}"
+            sign = "▾" if node.is_expanded else "▸"
+        width = self._room_of(node)
+        label = Text(no_wrap=True, end="")
+        if not source.path:
+            weight = Style(bold=True) if node.allow_expand else Style(dim=True)
+            title = fit(f"{sign} {source.title}", width - len(chosen))
+            return label.append(title + chosen, style + weight)
+        mark = self._marks.get(source.path, "")
+        right = chosen
+        if node.allow_expand:
+            right = f"{chosen} {sign}"
         elif source.size is not None:
             right = size_label(source.size)
-        if mark == "corpus" and (weight := self.weights.get(source.path)):
-            right = f"×{weight} {right}"
-        accent = style + Style(
-            bold=True, color=self.get_component_rich_style("tree--highlight").color
-        )
-        label = Text(no_wrap=True, end="")
+        weight_of_text = self.weights.get(source.path)
+        if mark == "corpus" and weight_of_text:
+            right = f"×{weight_of_text} {right}"
+        color = self.get_component_rich_style("tree--highlight").color
+        accent = style + Style(bold=True, color=color)
         title = fit(source.title, max(4, width - 3 - cell_len(right)))
         label.append(f"{_SIGNS[mark]} {title}", accent if mark else style)
-        return label.append(
-            f" {right}", accent if n_chosen else style + Style(dim=True)
-        )
+        label.append(f" {right}", accent if n_chosen else style + Style(dim=True))
+        return label
+
+    def _room_of(self, node: Node) -> int:
+        """Return the cells of a label, which is indented by its depth."""
+        width = self.scrollable_content_region.width
+        above = node.parent
+        while above is not None and not above.is_root:
+            width -= self.guide_depth
+            above = above.parent
+        return max(12, width)
+
+
+def _folders() -> list[TextSource]:
+    """Return the current folder and the user's home, once if they are the same."""
+    here = Path.cwd()
+    home = Path.home()
+    titles = {here: f"{here.name or '/'} (here)"}
+    if home != here:
+        titles[home] = f"{home.name} (home)"
+    return [
+        TextSource(str(path), visible(title), visible(str(path)), is_folder=True)
+        for path, title in titles.items()
+    ]
+
+
+def _marks(corpus: Iterable[str], reference: Iterable[str]) -> dict[str, str]:
+    """Return path -> mark. A path in both is of the corpus."""
+    marks = dict.fromkeys(reference, "reference")
+    marks.update(dict.fromkeys(corpus, "corpus"))
+    return marks
 
 
 def _source(node: Node) -> TextSource:

@@ -1,12 +1,12 @@
-"""Curve: how long the sequence is after each merge, drawn in braille, eight dots to a cell.
+"""Curve: the length of the corpus after each merge, or another quantity, as a line.
 
-However many steps there are, a drawing looks at two of them per cell of its width, so growing costs nothing.
+Two steps are drawn per cell of the width, so a longer training costs no more to draw.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby, pairwise
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, groupby
 from math import expm1, log1p
 from operator import itemgetter
 from textwrap import wrap
@@ -25,211 +25,147 @@ from tui.commands.command import features_of, in_background
 from tui.commands.keys import HasCommands, PartBindings
 from tui.drawing.lines import INK_CLASSES, ink_of
 from tui.terminal.background import in_thread
+from tui.widgets.curve_values import QUANTITIES, braille, values
 
 if TYPE_CHECKING:
     from bpe_core.metrics import CurvePoint
     from tui.state import RunCurve
 
-_UNDER: Final = "○"  # marks what is of the other training
-_DOTS: Final = (
-    (0x01, 0x08),
-    (0x02, 0x10),
-    (0x04, 0x20),
-    (0x40, 0x80),
-)  # bits by row and column, above U+2800
+_OTHER: Final = "○"
+"""Marks the values of the other training."""
 
 
-class Quantity(NamedTuple):
-    """A number for each step: how it is written for a person, and at the edge of the plot.
+class _Plot(NamedTuple):
+    """The drawn lines of both trainings, and the sizes and values that they were drawn for."""
 
-    `of_point` takes it from a point of the whole curve; None where lengths are enough.
-    """
-
-    text: Callable[[float], str]
-    label: Callable[[float], str]
-    of_point: Callable[[CurvePoint], float | None] | None = None
-
-
-QUANTITIES: Final[Mapping[str, Quantity]] = {  # in the order in which they take turns
-    "tokens": Quantity(lambda n: counted(int(n), "token"), "{:,.0f}".format),
-    "ratio": Quantity("{:.2f} bytes/token".format, "{:.2f}".format),
-    "saved": Quantity("{:,.0f} saved".format, "{:,.0f}".format),
-    "use": Quantity(
-        "{:.1%} used".format, "{:.0%}".format, lambda point: point.utilization
-    ),
-    "efficiency": Quantity(
-        "Rényi {:.3f}".format, "{:.2f}".format, lambda point: point.renyi_efficiency
-    ),
-}
-
-
-def values(
-    name: str, lengths: Sequence[float], n_bytes: float, points: Sequence[CurvePoint]
-) -> list[float]:
-    """A value for each step, that before the first merge first; empty where the quantity is not known.
-
-    `lengths` are those of the corpus in tokens, `n_bytes` its size, 0 if that is not known.
-
-    >>> values("saved", [11, 9, 7], 11, []), values("ratio", [11, 5], 11, [])
-    ([2.0, 2.0, 2.0], [1.0, 2.2])
-    """
-    if of_point := QUANTITIES[name].of_point:
-        known = [value for value in map(of_point, points) if value is not None]
-        return known if len(known) == len(lengths) else []
-    if name == "ratio":
-        return (
-            [n_bytes / length for length in lengths] if n_bytes and all(lengths) else []
-        )
-    if name == "saved":
-        saved = [float(before - after) for before, after in pairwise(lengths)]
-        return [*saved[:1], *saved]
-    return list(map(float, lengths))
-
-
-def braille(depths: Sequence[float], width: int, height: int) -> list[str]:
-    """`height` lines of `width` cells with a line through `depths`: 0 is the top, 1 the bottom, one depth a dot column.
-
-    Fewer than `2 * width` depths leave the right of the lines blank. Empty cells are spaces.
-
-    >>> braille([0, 0.3, 0.6, 1], 3, 1)
-    ['⠑⢄ ']
-    """
-    cells = [[0] * width for _ in range(height)]
-    levels = [round(depth * (4 * height - 1)) for depth in depths[: 2 * width]]
-    for column, (before, level) in enumerate(pairwise([*levels[:1], *levels])):
-        # Steeper than one dot a column, the line is drawn on upright, so that it does not break into points.
-        first, last = sorted((level, before + (level > before) - (level < before)))
-        for dot in range(first, last + 1):
-            cells[dot // 4][column // 2] |= _DOTS[dot % 4][column % 2]
-    return [
-        "".join([chr(0x2800 + bits) if bits else " " for bits in line])
-        for line in cells
-    ]
+    key: tuple[object, ...] = ()
+    own: Sequence[str] = ()
+    other: Sequence[str] = ()
 
 
 class Curve(HasCommands, Widget, can_focus=True):
-    """Sequence length against steps; the steps in force in the accent color, later ones faint.
+    """A quantity against steps: the steps shown in the accent color, later ones faint.
 
-    Where there is little room it is `_narrow`, labels above and below the plot.
+    With little room it is narrow, with labels above and below the plot.
     """
 
     COMPONENT_CLASSES = INK_CLASSES
     BINDINGS: ClassVar[list[BindingType]] = PartBindings("Curve")
 
     hint: var[str] = var(
-        "The corpus after each merge; ● is the step in force, m shows another quantity.",
+        "The corpus after each merge; ● is the step shown, m shows another quantity.",
         init=False,
     )
-    step: reactive[int] = reactive(0)  # how many merges are in force
-    logarithmic: reactive[bool] = reactive(
-        False
-    )  # whether the step axis is logarithmic
-    quantity: var[str] = var(
-        "tokens", init=False
-    )  # what is drawn: a name of `QUANTITIES`
-    under: var[RunCurve | None] = var(
-        None, init=False
-    )  # another training, whose curve is drawn under this one
+    step: reactive[int] = reactive(0)
+    """How many merges are applied."""
+    logarithmic: reactive[bool] = reactive(False)
+    """Whether the step axis is logarithmic."""
+    quantity: var[str] = var("tokens", init=False)
+    """The quantity drawn: a key of `QUANTITIES`."""
+    under: var[RunCurve | None] = var(None, init=False)
+    """Another training, whose curve is drawn below this one."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        # Tokens in the corpus before the first merge, and after each.
         self._lengths = [0.0]
+        """Tokens in the corpus before the first merge, and after each."""
         self._n_bytes = 0.0
-        self._drawn: Sequence[float] = (
-            self._lengths
-        )  # the values of the quantity, by step
-        self._drawn_under: Sequence[
-            float
-        ] = ()  # those of the other training, as far as they are known
-        self._least = self._most = 0.0
-        self.points: Callable[[], Sequence[CurvePoint]] = (
-            tuple  # the whole curve of the training; takes a moment
-        )
-        self._cached: tuple[tuple[object, ...], list[list[str]]] = (
-            (),
-            [],
-        )  # what was drawn last, and of what
+        self._drawn: Sequence[float] = self._lengths
+        """The values of the quantity, by step."""
+        self._drawn_under: Sequence[float] = ()
+        """The known values of the other training."""
+        self._least = 0.0
+        self._most = 0.0
+        self.points: Callable[[], Sequence[CurvePoint]] = tuple
+        """Computes the whole curve of the training, which takes a moment."""
+        self._plot = _Plot()
 
     def clear(self, n_tokens: Count = 0, n_bytes: Count = 0) -> None:
-        """Only the length before the first merge; `n_bytes` is the size of the corpus, 0 where that is not known."""
+        """Show only the length before the first merge. `n_bytes` is the size of the corpus, 0 if not known."""
         self._lengths = [float(n_tokens)]
         self._n_bytes = float(n_bytes)
         self._draw("tokens", self._lengths)
 
     def append(self, lengths: Iterable[Count]) -> None:
-        """The lengths after further merges. Merges only make a text shorter, but any numbers can be drawn."""
+        """Add the lengths after further merges. They usually shrink, but any numbers can be drawn."""
         start = len(self._lengths)
         self._lengths.extend(map(float, lengths))
         if self.quantity == "tokens":
-            new = [self._least, self._most, *self._lengths[start:]]
-            self._least, self._most = min(new), max(new)
+            new = self._lengths[start:]
+            self._least = min([self._least, *new])
+            self._most = max([self._most, *new])
         else:
             drawn = values(self.quantity, self._lengths, self._n_bytes, ())
-            self._draw(
-                *((self.quantity, drawn) if drawn else ("tokens", self._lengths))
-            )
+            if drawn:
+                self._draw(self.quantity, drawn)
+            else:
+                self._draw("tokens", self._lengths)
         self.refresh()
 
     def _draw(self, quantity: str, drawn: Sequence[float]) -> None:
         self.quantity = quantity
         self._drawn = drawn
+        self._drawn_under = ()
         other = self.under
-        lengths = [float(point.n_tokens) for point in other.points] if other else []
-        self._drawn_under = (
-            values(quantity, lengths, other.n_bytes, other.points) if other else ()
-        )
-        self._least, self._most = (
-            min(chain(drawn, self._drawn_under)),
-            max(chain(drawn, self._drawn_under)),
-        )
-        self._cached = (), []
+        if other is not None:
+            lengths = [float(point.n_tokens) for point in other.points]
+            self._drawn_under = values(quantity, lengths, other.n_bytes, other.points)
+        self._least = min(chain(drawn, self._drawn_under))
+        self._most = max(chain(drawn, self._drawn_under))
+        self._plot = _Plot()
         self.watch_step()
         self.refresh()
 
     def watch_step(self) -> None:
-        if self._last:
-            other = (
-                f", {_UNDER} {self._value_under} {self.under.name}"
-                if self.under and self._drawn_under
-                else ""
-            )
-            self.hint = f"● {self._numbers}{other}; m shows another quantity."
+        if not self._last:
+            return
+        numbers = self._numbers
+        if self.under and self._drawn_under:
+            numbers += f", {_OTHER} {self._value_under} {self.under.name}"
+        self.hint = f"● {numbers}; m shows another quantity."
 
     def watch_under(self, other: RunCurve | None) -> None:
-        # Draw it; where it is of other texts, what can be compared with it is the compression, and not the length.
-        ratios = values("ratio", self._lengths, self._n_bytes, ())
-        if (
-            other
-            and ratios
-            and self.quantity == "tokens"
-            and other.n_bytes != self._n_bytes
-        ):
-            self._draw("ratio", ratios)
-        else:
-            self._draw(self.quantity, self._drawn)
+        # The lengths of different corpora cannot be compared, but their compression can.
+        has_other_corpus = other is not None and other.n_bytes != self._n_bytes
+        if has_other_corpus and self.quantity == "tokens":
+            ratios = values("ratio", self._lengths, self._n_bytes, ())
+            if ratios:
+                self._draw("ratio", ratios)
+                return
+        self._draw(self.quantity, self._drawn)
 
     async def action_show_next(self) -> None:
-        names = [*QUANTITIES, *QUANTITIES]
-        here, lengths = names.index(self.quantity) + 1, self._lengths
-        for name in names[here : here + len(QUANTITIES)]:
-            points = await in_thread(self.points) if QUANTITIES[name].of_point else ()
-            if lengths is self._lengths and (
-                drawn := values(name, lengths, self._n_bytes, points)
-            ):
-                self._draw(name, lengths if name == "tokens" else drawn)
+        """Show the next quantity that is known."""
+        names = list(QUANTITIES)
+        following = names.index(self.quantity) + 1
+        lengths = self._lengths
+        for name in names[following:] + names[:following]:
+            points: Sequence[CurvePoint] = ()
+            if QUANTITIES[name].of_point:
+                points = await in_thread(self.points)
+            if lengths is not self._lengths:
+                continue  # another training began
+            drawn = values(name, lengths, self._n_bytes, points)
+            if name == "tokens":
+                self._draw(name, lengths)
+                return
+            if drawn:
+                self._draw(name, drawn)
                 return
 
     def action_change_scale(self) -> None:
         self.logarithmic = not self.logarithmic
 
     def action_travel(self, by: int) -> None:
-        here, dots = self._shown_step, 2 * max(1, self._track[1])
-        there = (
-            self._step_at(round(self._place_of(here) * dots + by) / dots),
-            here + by,
-        )
-        self._choose(max(there) if by > 0 else min(there))
+        """Go one dot of the drawing to the left or right, and at least one step."""
+        step = self._shown_step
+        dots = 2 * max(1, self._track[1])
+        dot = round(self._place_of(step) * dots)
+        step_of_dot = self._step_at((dot + by) / dots)
+        if by > 0:
+            self._choose(max(step_of_dot, step + by))
+        else:
+            self._choose(min(step_of_dot, step + by))
 
     def action_travel_to_end(self, end: int) -> None:
         self._choose(self._last * end)
@@ -256,45 +192,48 @@ class Curve(HasCommands, Widget, can_focus=True):
 
     @property
     def _end(self) -> int:
-        """Where the axis ends: at the last step, or at that of the other training where it has more."""
+        """The step at the end of the axis: the last of the longer training."""
         return max(1, self._last, len(self._drawn_under) - 1)
 
     def _step_at(self, place: float) -> int:
-        """The step at a place of the axis, 0 to 1; where it is logarithmic, the first have more room."""
-        return min(
-            self._end,
-            round(
-                expm1(place * log1p(self._end))
-                if self.logarithmic
-                else place * self._end
-            ),
-        )
+        """Return the step at a place of the axis, 0 to 1."""
+        step = place * self._end
+        if self.logarithmic:
+            step = expm1(place * log1p(self._end))
+        return min(self._end, round(step))
 
     def _place_of(self, step: int) -> float:
-        return log1p(step) / log1p(self._end) if self.logarithmic else step / self._end
+        if self.logarithmic:
+            return log1p(step) / log1p(self._end)
+        return step / self._end
 
     @property
     def _shown_step(self) -> int:
-        """The step in force, as far as its length is known."""
+        """The step shown, or the last whose length is known."""
         return max(0, min(self.step, self._last))
 
     @property
     def _edges(self) -> tuple[str, str]:
+        """The labels of the greatest value and the least."""
         label = QUANTITIES[self.quantity].label
         return label(self._most), label(self._least)
 
     @property
     def _narrow(self) -> bool:
         width, height = self.size
-        return width < (40 if height >= 6 else max(20, max(map(len, self._edges)) + 12))
+        if height >= 6:
+            return width < 40
+        return width < max(20, max(map(len, self._edges)) + 12)
 
     @property
     def _track(self) -> tuple[int, int]:
-        """First cell of the plot, behind the longer of both its labels between blanks, and its cells."""
-        left = 1 if self._narrow else max(map(len, self._edges)) + 2
+        """The first cell of the plot and its width. The labels are on its left, unless it is narrow."""
+        left = 1
+        if not self._narrow:
+            left = max(map(len, self._edges)) + 2
         return left, max(1, self.size.width - left - 1)
 
-    # What is said
+    # Values in words
 
     @property
     def _numbers(self) -> str:
@@ -303,93 +242,88 @@ class Curve(HasCommands, Widget, can_focus=True):
 
     @property
     def _value_under(self) -> str:
-        """What the other training had come to at the same step."""
-        drawn, step = self._drawn_under, self._shown_step
-        return (
-            QUANTITIES[self.quantity].label(drawn[step])
-            if step < len(drawn)
-            else f"ends at {len(drawn) - 1:,}"
-        )
+        """The value of the other training at the same step."""
+        step = self._shown_step
+        if step < len(self._drawn_under):
+            return QUANTITIES[self.quantity].label(self._drawn_under[step])
+        return f"ends at {len(self._drawn_under) - 1:,}"
 
     @property
     def _notes(self) -> list[str]:
-        """The same, as there is room for it beside the curve, or below where it is narrow."""
+        """The present values, as short as the room needs."""
         if self._narrow:
-            value = QUANTITIES[self.quantity].label(self._drawn[self._shown_step])
-            both = f"{value} at {self._shown_step:,}"
-            other = (
-                f"{both} {_UNDER} {self._value_under}" if self._drawn_under else both
-            )
-            return [
-                next(
-                    (
-                        note
-                        for note in (other, both)
-                        if len(note) <= self.size.width - 2
-                    ),
-                    value,
-                )
-            ]
-        if self.under is None or not self._drawn_under:
-            return [f"  {self._numbers}"]
-        name = shortened(self.under.name, max(8, self._track[1] // 3))
-        return [f"  {self._numbers}", f"  {_UNDER} {self._value_under} {name}"]
+            return [self._narrow_note]
+        notes = [f"  {self._numbers}"]
+        if self.under is not None and self._drawn_under:
+            name = shortened(self.under.name, max(8, self._track[1] // 3))
+            notes.append(f"  {_OTHER} {self._value_under} {name}")
+        return notes
+
+    @property
+    def _narrow_note(self) -> str:
+        value = QUANTITIES[self.quantity].label(self._drawn[self._shown_step])
+        with_step = f"{value} at {self._shown_step:,}"
+        with_other = with_step
+        if self._drawn_under:
+            with_other = f"{with_step} {_OTHER} {self._value_under}"
+        for note in (with_other, with_step):
+            if len(note) <= self.size.width - 2:
+                return note
+        return value
 
     # Drawing
 
     def render_line(self, y: int) -> Strip:
         width, height = self.size
-        label = ""
+        text = ink_of(self, "text")
         if not self._last:
-            hint = wrap(
-                "How fast the text shrinks, merge by merge, is drawn here.",
-                max(1, width - 2),
-            )
-            at = y - max(0, (height - len(hint)) // 2)
-            label = hint[at] if 0 <= at < len(hint) else ""
+            label = self._line_of_remark(y)
         elif y == height - 1:
-            end = (
-                counted(self._end, "step")
-                + (", log" if self._narrow else ", log scale") * self.logarithmic
-            )
-            left = self._track[0]
-            room = width - left - 2
-            end = end if len(end) < room else f"{self._end:,}"
-            label = " " * (left - 1) + "0" + end.rjust(room)
+            label = self._axis
         elif self._narrow and y == 0:
             label = QUANTITIES[self.quantity].text(self._most)
         elif self._narrow and y == height - 2:
-            label = self._notes[0].rjust(width - 2)
+            label = self._narrow_note.rjust(width - 2)
         else:
-            return Strip(self._plot_line(y - self._narrow)).adjust_cell_length(
-                width, ink_of(self, "text")
-            )
-        return Strip([Segment(f" {label}", ink_of(self, "muted"))]).adjust_cell_length(
-            width, ink_of(self, "text")
-        )
+            row = y - 1 if self._narrow else y
+            return Strip(self._plot_line(row)).adjust_cell_length(width, text)
+        segment = Segment(f" {label}", ink_of(self, "muted"))
+        return Strip([segment]).adjust_cell_length(width, text)
 
-    def _depths(self, steps: Iterable[int], drawn: Sequence[float]) -> list[float]:
-        """How far down from the greatest value to the least each step has come, 0 to 1, of those that there are.
+    def _line_of_remark(self, y: int) -> str:
+        """Return a line of the sentence shown before the first merge, in the middle."""
+        width, height = self.size
+        remark = "This curve shows the text shrinking, merge by merge."
+        lines = wrap(remark, max(1, width - 2))
+        row = y - max(0, (height - len(lines)) // 2)
+        return lines[row] if 0 <= row < len(lines) else ""
 
-        What was saved is on a logarithmic scale.
-        """
+    @property
+    def _axis(self) -> str:
+        """The line below the plot, from step 0 to the last."""
+        left = self._track[0]
+        room = self.size.width - left - 2
+        end = counted(self._end, "step")
+        if self.logarithmic:
+            end += ", log" if self._narrow else ", log scale"
+        if len(end) >= room:
+            end = f"{self._end:,}"
+        return " " * (left - 1) + "0" + end.rjust(room)
 
-        def scale(value: float) -> float:
-            return log1p(max(0.0, value)) if self.quantity == "saved" else value
+    def _scaled(self, value: float) -> float:
+        """Return the place of a value on the vertical axis, which is logarithmic for the tokens saved."""
+        return log1p(max(0.0, value)) if self.quantity == "saved" else value
 
-        least, most = scale(self._least), scale(self._most)
-        known = (scale(drawn[step]) for step in steps if step < len(drawn))
-        return [
-            (most - value) / (most - least) if most > least else 0.0 for value in known
-        ]
+    def _depth(self, value: float) -> float:
+        """Return how far down a value is drawn: 0 for the greatest, 1 for the least."""
+        least = self._scaled(self._least)
+        most = self._scaled(self._most)
+        if most <= least:
+            return 0.0
+        return (most - self._scaled(value)) / (most - least)
 
-    def _plot_line(self, y: int) -> Iterator[Segment]:
-        """A line of the plot; beside it the greatest value and the least, and in free corners the present ones."""
-        (left, width), height = (
-            self._track,
-            self.size.height - (3 if self._narrow else 1),
-        )
-        step, curves = self._shown_step, (self._drawn, self._drawn_under)
+    def _drawn_plot(self, width: int, height: int) -> _Plot:
+        """Return the lines of both curves; draw them again only if the curves or the size have changed."""
         key = (
             width,
             height,
@@ -398,60 +332,76 @@ class Curve(HasCommands, Widget, can_focus=True):
             len(self._drawn),
             self.logarithmic,
         )
-        if key != self._cached[0]:  # not for another step of the same curves
-            samples = [
-                self._step_at(dot / max(1, 2 * width - 1)) for dot in range(2 * width)
-            ]
-            self._cached = (
-                key,
-                [
-                    braille(self._depths(samples, curve), width, height)
-                    for curve in curves
-                ],
-            )
-        own, under = self._cached[1]
-        here, depths = (
-            round(self._place_of(step) * (2 * width - 1)) // 2,
-            [self._depths([step], one) for one in curves],
-        )
-        line, line_under = (
-            next((round(down * (4 * height - 1)) // 4 for down in known), None)
-            for known in depths
-        )
+        if key != self._plot.key:
+            last_dot = max(1, 2 * width - 1)
+            steps = [self._step_at(dot / last_dot) for dot in range(2 * width)]
+            rows = []
+            for drawn in (self._drawn, self._drawn_under):
+                depths = [
+                    self._depth(drawn[step]) for step in steps if step < len(drawn)
+                ]
+                rows.append(braille(depths, width, height))
+            self._plot = _Plot(key, own=rows[0], other=rows[1])
+        return self._plot
+
+    def _row_of_step(self, drawn: Sequence[float], height: int) -> int | None:
+        """Return the row of the plot where a curve is at the step shown."""
+        if self._shown_step >= len(drawn):
+            return None
+        depth = self._depth(drawn[self._shown_step])
+        return round(depth * (4 * height - 1)) // 4
+
+    def _plot_line(self, y: int) -> Iterator[Segment]:
+        """Yield a row of the plot, with the label on its left and a note in a free corner."""
+        left, width = self._track
+        height = self.size.height - (3 if self._narrow else 1)
+        plot = self._drawn_plot(width, height)
+        column = round(self._place_of(self._shown_step) * (2 * width - 1)) // 2
+        own_row = self._row_of_step(self._drawn, height)
+        other_row = self._row_of_step(self._drawn_under, height)
 
         def cell(x: int) -> tuple[str, str]:
-            if x == here and y == line:
+            """Return the character and the ink of a cell."""
+            if x == column and y == own_row:
                 return "●", "token"
-            if x == here and y == line_under:
-                return _UNDER, "warning"
-            if own[y][x] != " ":
-                return own[y][x], "accent" if x <= here else "faint"
-            if under[y][x] != " ":
-                return under[y][x], "warning"
-            return "│" if x == here and self._drawn_under else " ", "muted"
+            if x == column and y == other_row:
+                return _OTHER, "warning"
+            if plot.own[y][x] != " ":
+                return plot.own[y][x], "accent" if x <= column else "faint"
+            if plot.other[y][x] != " ":
+                return plot.other[y][x], "warning"
+            if x == column and self._drawn_under:
+                return "│", "muted"
+            return " ", "muted"
 
-        def is_free(y: int, n: int) -> bool:
-            start = width - n
-            blank = (
-                start > 0 and own[y][start:].isspace() and under[y][start:].isspace()
-            )
-            return blank and not (here >= start and y in (line, line_under))
+        def is_free(row: int, note: str) -> bool:
+            """Whether the right end of a row has room for a note."""
+            start = width - len(note)
+            if start <= 0 or (column >= start and row in (own_row, other_row)):
+                return False
+            return plot.own[row][start:].isspace() and plot.other[row][start:].isspace()
 
-        notes, note = [] if self._narrow else self._notes, ""
-        for first in (
-            0,
-            height - len(notes),
-        ):  # all of them above the curves, or else below
-            if len(notes) <= height and all(
-                is_free(first + at, len(one)) for at, one in enumerate(notes)
-            ):
-                note = dict(enumerate(notes, first)).get(y, "")
-                break
+        note = ""
         if not self._narrow:
             most, least = self._edges
             label = {0: most, height - 1: least}.get(y, "")
             yield Segment(label.rjust(left - 1), ink_of(self, "muted"))
-        cells = [(" ", "accent"), *map(cell, range(width - len(note)))]
-        for ink, some in groupby(cells, key=itemgetter(1)):
-            yield Segment("".join(char for char, _ in some), ink_of(self, ink))
+            note = _note_of_row(self._notes, y, height, is_free)
+        cells = [(" ", "accent")]
+        cells += [cell(x) for x in range(width - len(note))]
+        for ink, group in groupby(cells, key=itemgetter(1)):
+            yield Segment("".join(char for char, _ in group), ink_of(self, ink))
         yield Segment(note, ink_of(self, "muted"))
+
+
+def _note_of_row(
+    notes: Sequence[str], y: int, height: int, is_free: Callable[[int, str], bool]
+) -> str:
+    """Return the note at the end of row `y`. All notes are at the top or, if a curve is there, at the bottom."""
+    if len(notes) > height:
+        return ""
+    for first in (0, height - len(notes)):
+        by_row = dict(enumerate(notes, first))
+        if all(is_free(row, note) for row, note in by_row.items()):
+            return by_row.get(y, "")
+    return ""

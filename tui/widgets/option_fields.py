@@ -1,11 +1,10 @@
-"""OptionFields: the options of the next training, to be typed and chosen; of one that runs, what it was asked for.
+"""OptionFields: the fields for the options of the next training.
 
-They are one line until one of them has the focus.
+They are one line until one of them has the focus. During a training, the line shows its options instead.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
@@ -30,15 +29,32 @@ from tui.glossary import (
 from tui.state import TrainingOptions
 from tui.terminal.guards import Field
 
-ANOTHER: Final = ""  # the choice of a pattern that is not in the list
+ANOTHER: Final = ""
+"""The choice of a pattern that is not in the list."""
+
+
+class _FieldEntry(NamedTuple):
+    """A field: its label, the id of its frame, and its own id."""
+
+    label: str
+    frame: str
+    id: str
+
+
+_FIELDS: Final = (
+    _FieldEntry("vocabulary", "size", "vocab-size"),
+    _FieldEntry("pattern", "pattern", "pattern"),
+    _FieldEntry("ties", "ties", "ties"),
+    _FieldEntry("min. count", "count", "min-count"),
+    _FieldEntry("specials", "special", "special"),
+)
 
 
 class Choice(Select[str]):
-    """One of some names, of which `meaning` gives a sentence, in a list that opens under the field."""
+    """A name chosen from a list that opens below the field; `meaning` explains each name."""
 
-    hint: var[str] = var(
-        ""
-    )  # what the name under the cursor means: of the open list, or else the chosen one
+    hint: var[str] = var("")
+    """The meaning of the name under the cursor of the open list, or else of the chosen one."""
 
     def __init__(
         self,
@@ -55,69 +71,64 @@ class Choice(Select[str]):
         )
 
     def _entries(self) -> list[tuple[Content, str]]:
-        # As content and not as a str, which would be markup: a regular expression is full of brackets.
+        # A str would be read as markup, and regular expressions are full of brackets.
         return [(Content(visible(name) or "another …"), name) for name in self._names]
 
     def on_mount(self) -> None:
-        self.watch(self.query_one(OptionList), "highlighted", self._tell)
+        self.watch(self.query_one(OptionList), "highlighted", self._show_hint)
 
     def offer(self, names: Iterable[str], value: str) -> None:
-        """Other names, and the one that is chosen; nobody is told of a change."""
-        if (names := list(names)) == self._names and value == self.value:
-            return  # else the whole screen would be laid out anew
+        """Replace the names and the chosen one, without posting a change."""
+        names = list(names)
+        if names == self._names and value == self.value:
+            return  # replacing the options lays out the whole screen again
         self._names = names
         with self.prevent(Select.Changed):
             self.set_options(self._entries())
             self.value = value
-        self._tell(self.query_one(OptionList).highlighted)
+        self._show_hint(self.query_one(OptionList).highlighted)
 
-    def _tell(self, highlighted: int | None) -> None:
+    def _show_hint(self, highlighted: int | None) -> None:
         if highlighted is not None and highlighted < len(self._names):
             self.hint = self._meaning(self._names[highlighted])
 
 
 class OptionFields(VerticalGroup):
-    """A field for each of the common options; what is typed is the fields' own until `chosen` is asked for."""
+    """A field for each of the common options. `chosen` reads what the user typed."""
 
-    options: var[TrainingOptions] = var(
-        TrainingOptions(), init=False
-    )  # those that change are filled in anew
-    asked: var[TrainingOptions | None] = var(
-        None, init=False
-    )  # of the training that runs: the line says these instead
+    options: var[TrainingOptions] = var(TrainingOptions(), init=False)
+    """The options to start from. Those that change fill their fields again."""
+    asked: var[TrainingOptions | None] = var(None, init=False)
+    """The options of the running training, which the line shows instead."""
 
     def compose(self) -> ComposeResult:
-        texts, pattern = _texts(self.options), self.options.pattern
-        meanings = defaultdict(
-            lambda: OWN_PATTERN, {**PATTERN_MEANINGS, ANOTHER: ANOTHER_PATTERN}
-        )
         yield Static(id="folded", markup=False)
         with HorizontalGroup(id="fields"):
-            for name, id, field in (
-                ("vocabulary", "size", "vocab-size"),
-                ("pattern", "pattern", "pattern"),
-                ("ties", "ties", "ties"),
-                ("min. count", "count", "min-count"),
-                ("specials", "special", "special"),
-            ):
-                empty = "<|endoftext|> …" if field == "special" else ""
-                control: Widget = Field(
-                    texts[field], empty, id=field, compact=True, tooltip=FIELDS[name]
+            for entry in _FIELDS:
+                label = Label(entry.label)
+                label.tooltip = FIELDS[entry.label]
+                yield Vertical(
+                    label,
+                    self._control(entry),
+                    classes="field",
+                    id=f"field-{entry.frame}",
                 )
-                if field == "pattern":
-                    control = Choice(
-                        _pattern_choices(pattern),
-                        pattern,
-                        meanings.__getitem__,
-                        id=field,
-                    )
-                elif field == "ties":
-                    control = Choice(
-                        TIES, texts["ties"], TIE_MEANINGS.__getitem__, id=field
-                    )
-                label = Label(name)
-                label.tooltip = FIELDS[name]
-                yield Vertical(label, control, classes="field", id=f"field-{id}")
+
+    def _control(self, entry: _FieldEntry) -> Widget:
+        if entry.id == "pattern":
+            pattern = self.options.pattern
+            names = _pattern_choices(pattern)
+            return Choice(names, pattern, _pattern_meaning, id=entry.id)
+        if entry.id == "ties":
+            ties = self.options.ties
+            return Choice(TIES, ties, TIE_MEANINGS.__getitem__, id=entry.id)
+        return Field(
+            _texts(self.options)[entry.id],
+            "<|endoftext|> …" if entry.id == "special" else "",
+            id=entry.id,
+            compact=True,
+            tooltip=FIELDS[entry.label],
+        )
 
     @on(Click, "#folded")
     def unfold(self) -> None:
@@ -126,20 +137,18 @@ class OptionFields(VerticalGroup):
     @on(Input.Changed)
     @on(Select.Changed)
     def fold(self) -> None:
-        """Say the options in one line: those that are seldom changed only where they are."""
-        texts = {
-            id: visible(text)
-            for id, text in (_texts(self.asked) if self.asked else self._fields).items()
-        }
-        size, rest = texts["vocab-size"], ""
-        for id, name in ("min-count", "min. count"), ("special", "specials"):
-            if texts[id] != _USUAL[id]:
-                rest += f" · {name} {texts[id] or 'none'}"
-        size = f"{int(size):,}" if size.isdecimal() and len(size) < 20 else size or "?"
-        text = f"{size} tokens · {texts['pattern']} · ties {texts['ties']}{rest}"
-        self.query_one("#folded", Static).update(
-            Content.assemble(text, ("  F3 changes", "dim")), layout=False
-        )
+        """Show the options in one line; those that are seldom changed only if they are not the usual ones."""
+        texts = _texts(self.asked) if self.asked else self._fields
+        size = texts["vocab-size"]
+        if size.isdecimal() and len(size) < 20:
+            size = f"{int(size):,}"
+        line = f"{size or '?'} tokens · {texts['pattern']} · ties {texts['ties']}"
+        if texts["min-count"] != _USUAL["min-count"]:
+            line += f" · min. count {texts['min-count'] or 'none'}"
+        if texts["special"] != _USUAL["special"]:
+            line += f" · specials {texts['special'] or 'none'}"
+        content = Content.assemble(visible(line), ("  F3 changes", "dim"))
+        self.query_one("#folded", Static).update(content, layout=False)
 
     watch_asked = fold
 
@@ -148,7 +157,7 @@ class OptionFields(VerticalGroup):
         return self.query_one("#vocab-size", Input)
 
     def chosen(self) -> TrainingOptions:
-        """What the next training is asked for, the other options as they are known. Raises ValueError, a sentence."""
+        """Return the options for the next training. Raises ValueError, with a sentence, if a field is invalid."""
         texts = self._fields
         return TrainingOptions(
             vocab_size=self._number("vocab-size", "vocabulary size", least=257),
@@ -167,14 +176,15 @@ class OptionFields(VerticalGroup):
         if number < least:
             field = self.query_one(f"#{id}", Input)
             field.focus()
-            field.select_all()  # what is typed next takes its place
+            field.select_all()  # so that typing replaces it
+            shown = visible(text) or "empty"
             raise ValueError(
-                f"The {name} is {visible(text) or 'empty'}; it must be a number from {least:,}."
+                f"The {name} is {shown}; enter a whole number from {least:,} up."
             )
         return number
 
     def watch_options(self, old: TrainingOptions, options: TrainingOptions) -> None:
-        # Fill the fields whose options are others now; what stands in the rest may not have been taken yet.
+        # Fill only the fields whose options have changed. The others may hold what the user has just typed.
         for id, text in _texts(options).items() - _texts(old).items():
             if id == "pattern":
                 self.choose_pattern(text)
@@ -185,28 +195,30 @@ class OptionFields(VerticalGroup):
 
     @property
     def _fields(self) -> dict[str, str]:
-        """What stands in them, by their ids."""
+        """The contents of the fields, by their ids."""
         return {
             field.id or "": str(field.value)
             for field in (*self.query(Input), *self.query(Choice))
         }
 
     def choose_pattern(self, pattern: str) -> None:
-        """Show a pattern as the chosen one; a regular expression is added to the list."""
+        """Choose a pattern. A regular expression is added to the list."""
         self.query_one("#pattern", Choice).offer(_pattern_choices(pattern), pattern)
         self.fold()
 
     @on(Select.Changed, "#pattern")
-    def tell_pattern(self, event: Select.Changed) -> None:
+    def use_pattern(self, event: Select.Changed) -> None:
         event.stop()
         if event.value == ANOTHER:
             in_background(self, features_of(self).corpus.ask_pattern())
-        elif event.value != self.options.pattern:  # the list tells its first choice too
+        elif (
+            event.value != self.options.pattern
+        ):  # the list also posts its first choice
             features_of(self).corpus.choose_pattern(str(event.value))
 
 
 def _texts(options: TrainingOptions) -> dict[str, str]:
-    """What the fields say of these options, by their ids."""
+    """Return the contents of the fields for these options, by their ids."""
     return {
         "vocab-size": str(options.vocab_size),
         "pattern": options.pattern,
@@ -220,5 +232,15 @@ _USUAL: Final = _texts(TrainingOptions())
 
 
 def _pattern_choices(pattern: str) -> list[str]:
-    """What the list of patterns offers: the named ones, the one chosen, and another."""
-    return [*PATTERNS, *([] if pattern in PATTERNS else [pattern]), ANOTHER]
+    """Return the named patterns, the chosen one, and the choice of another."""
+    names = list(PATTERNS)
+    if pattern not in PATTERNS:
+        names.append(pattern)
+    names.append(ANOTHER)
+    return names
+
+
+def _pattern_meaning(pattern: str) -> str:
+    if pattern == ANOTHER:
+        return ANOTHER_PATTERN
+    return PATTERN_MEANINGS.get(pattern, OWN_PATTERN)

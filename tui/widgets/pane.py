@@ -13,38 +13,36 @@ from tui.commands.panes import PaneEntry
 
 
 class Pane(HasCommands, Vertical):
-    """What all panes have in common. By itself it is the frame that stands there until the pane is loaded."""
+    """The base of all panes. By itself it is the empty frame shown until the pane is loaded."""
 
-    RESTS: ClassVar[bool] = (
-        False  # whether nobody asks the pane for anything while it is hidden
-    )
-    facts: tuple[
-        str, ...
-    ] = ()  # the values of the screen that it has a variable of the same name for
+    RESTS: ClassVar[bool] = False
+    """Whether the pane needs no updates while it is hidden."""
+    facts: tuple[str, ...] = ()
+    """The values of the screen that the pane has a variable of the same name for."""
 
     def __init__(self, entry: PaneEntry) -> None:
-        super().__init__(
-            id=entry.id,
-            classes=f"{entry.place} frame" if type(self) is Pane else entry.place,
-        )
-        self.border_title = self.frame_title = (
-            f"{entry.title}  [dim]{short_name(entry.key)}[/]"
-        )
+        classes: str = entry.place
+        if type(self) is Pane:
+            classes += " frame"
+        super().__init__(id=entry.id, classes=classes)
+        self.frame_title = f"{entry.title}  [dim]{short_name(entry.key)}[/]"
+        self.border_title = self.frame_title
 
     def parts(self) -> tuple[Widget, ...]:
-        """The parts that the pane's key leads to, one after the other; the first is where one would begin."""
+        """Return the parts that the pane's key goes through, from the one to begin with."""
         raise NotImplementedError
 
     def focus_next_part(self) -> None:
-        """Take the focus: to where one would begin, or, when it is there already, to the next station.
+        """Give the focus to the next part, or to the first if no part has it.
 
-        At once, by `Screen.set_focus`: `Widget.focus` does it later, and keys typed fast would still go elsewhere.
+        `Screen.set_focus` does it at once. `Widget.focus` would do it later, and keys typed fast would go elsewhere.
         """
         parts = self.parts()
-        here = next(
-            (number for number, station in enumerate(parts) if station.has_focus), -1
-        )
-        self.screen.set_focus(parts[(here + 1) % len(parts)])
+        following = 0
+        for number, part in enumerate(parts):
+            if part.has_focus:
+                following = number + 1
+        self.screen.set_focus(parts[following % len(parts)])
 
 
 def button(label: str, id: str, command: Command, *, disabled: bool = False) -> Button:

@@ -1,6 +1,6 @@
-"""The tokenizers on this computer: a list of which one is put in force, and a table of which some are compared.
+"""The tokenizers on this computer: a list to choose one from, and a table to choose some to compare.
 
-Their names are such that none is taken for another, and of each some sentences tell what there is to know.
+Tokenizers with the same file name get distinct names, and each is described in a few sentences.
 """
 
 from collections import defaultdict
@@ -19,7 +19,7 @@ from textual.reactive import var
 from textual.widgets.option_list import Option
 
 from bpe_core.patterns import PATTERNS
-from bpe_core.visible import quoted, visible
+from bpe_core.visible import counted, quoted, visible
 from tui.commands.command import features_of, in_background
 from tui.commands.keys import HasCommands, PartBindings
 from tui.drawing.lines import LETTERS, cut, fit
@@ -29,108 +29,128 @@ from tui.table.table import Table
 from tui.terminal.guards import PagedOptionList
 
 NONE: Final = "none yet: F6 trains one"
-_DEEPEST: Final = (
-    6  # folders above a file, of which one may tell it apart from another of its name
-)
+_DEEPEST: Final = 6
+"""How many folders above a file may be used to tell it from another of its name."""
 _LONGEST_PATTERN: Final = 60
 
 
-def distinct_names(known: Iterable[KnownTokenizer]) -> dict[str, str]:
-    """Path -> name; where several have one name, with what tells them apart: folder, kind of file, size or date."""
-    of_name: defaultdict[str, list[KnownTokenizer]] = defaultdict(list)
-    for one in known:
-        of_name[one.name].append(one)
+def distinct_names(tokenizers: Iterable[KnownTokenizer]) -> dict[str, str]:
+    """Return a name for each path. Add to equal names a folder, a kind of file, a size or a date."""
+    by_name: defaultdict[str, list[KnownTokenizer]] = defaultdict(list)
+    for tokenizer in tokenizers:
+        by_name[tokenizer.name].append(tokenizer)
     names: dict[str, str] = {}
-    for name, some in of_name.items():
-        marks = _marks(some) if len(some) > 1 else [""]
-        names |= {
-            one.path: f"{name} · {mark}" if mark else name
-            for one, mark in zip(some, marks, strict=True)
-        }
+    for name, namesakes in by_name.items():
+        if len(namesakes) == 1:
+            names[namesakes[0].path] = name
+            continue
+        for tokenizer, mark in zip(namesakes, _marks(namesakes), strict=True):
+            names[tokenizer.path] = f"{name} · {mark}"
     return names
 
 
-def _marks(some: Sequence[KnownTokenizer]) -> list[str]:
-    """The first of their properties that is another one for each of them; the whole path if none is."""
+def _marks(tokenizers: Sequence[KnownTokenizer]) -> list[str]:
+    """Return the first property that differs for all tokenizers, or else their paths."""
     properties: list[Callable[[KnownTokenizer], str]] = [
-        *(partial(_folder, depth) for depth in range(_DEEPEST)),
-        lambda one: PurePath(one.path).suffix,
-        lambda one: f"{one.n_vocab:,} tokens" if one.n_vocab else "",
-        lambda one: one.pattern,
-        lambda one: _date(one, "%d %b, %H:%M"),
+        partial(_folder, depth) for depth in range(_DEEPEST)
     ]
-    for mark in properties:
-        marks = list(map(mark, some))
+    properties += [_suffix, _size, _pattern, _day_and_time]
+    for mark_of in properties:
+        marks = [mark_of(tokenizer) for tokenizer in tokenizers]
         if all(marks) and len(set(marks)) == len(marks):
             return marks
-    return [one.path for one in some]
+    return [tokenizer.path for tokenizer in tokenizers]
 
 
-def _folder(depth: int, one: KnownTokenizer) -> str:
-    if one.origin == "trained":
+def _folder(depth: int, tokenizer: KnownTokenizer) -> str:
+    """Return the name of the folder `depth` levels above the one that holds the file."""
+    if tokenizer.origin == "trained":
         return "trained here"
-    above = PurePath(one.path).parts[:-1]
-    return above[-1 - depth] if depth < len(above) else ""
+    folders = PurePath(tokenizer.path).parts[:-1]
+    return folders[-1 - depth] if depth < len(folders) else ""
 
 
-def _date(one: KnownTokenizer, form: str = "%d %b %Y, %H:%M") -> str:
-    return (
-        datetime.fromtimestamp(one.modified / 1e9).strftime(form)
-        if one.modified
-        else ""
-    )
+def _suffix(tokenizer: KnownTokenizer) -> str:
+    return PurePath(tokenizer.path).suffix
 
 
-def sentences(one: KnownTokenizer) -> list[str]:
-    """What there is to know of a tokenizer, the most important first: what is wrong with it, if anything is."""
+def _size(tokenizer: KnownTokenizer) -> str:
+    return f"{tokenizer.n_vocab:,} tokens" if tokenizer.n_vocab else ""
+
+
+def _pattern(tokenizer: KnownTokenizer) -> str:
+    return tokenizer.pattern
+
+
+def _day_and_time(tokenizer: KnownTokenizer) -> str:
+    return _date(tokenizer, "%d %b, %H:%M")
+
+
+def _date(tokenizer: KnownTokenizer, form: str = "%d %b %Y, %H:%M") -> str:
+    if not tokenizer.modified:
+        return ""
+    return datetime.fromtimestamp(tokenizer.modified / 1e9).strftime(form)
+
+
+def sentences(tokenizer: KnownTokenizer) -> list[str]:
+    """Describe a tokenizer, the most important first: what is wrong with its file, if anything."""
     lines = []
-    if one.trouble == "gone":
+    if tokenizer.trouble == "gone":
         lines.append(
-            "Its file is not there any more: put it back, or take it off the list with Delete."
+            "Its file is missing: put it back, or remove it from the list with Delete."
         )
-    elif one.trouble == "changed":
-        lines.append("Its file has changed since it was opened: Enter reads it anew.")
-    if one.n_vocab:
-        pattern = (
-            one.pattern
-            if one.pattern in PATTERNS
-            else quoted(one.pattern, _LONGEST_PATTERN)
-        )
-        split = f"split {'as' if one.pattern in PATTERNS else 'by'} {pattern}"
-        lines.append(
-            f"{one.n_vocab:,} tokens; a text is {'not split' if one.pattern in ('', 'none') else split}."
-        )
-    date = _date(one)
-    if one.origin == "trained":
-        lines.append(f"Trained here{date and f' on {date}'}.")
-    elif one.origin == "found":
-        lines.append(f"Kept by another program as {visible(one.found_as)}.")
+    elif tokenizer.trouble == "changed":
+        lines.append("Its file has changed since it was opened: Enter reads it again.")
+    if tokenizer.n_vocab:
+        tokens = counted(tokenizer.n_vocab, "token")
+        lines.append(f"{tokens}; text is {_split(tokenizer.pattern)}.")
+    date = _date(tokenizer)
+    if tokenizer.origin == "trained":
+        lines.append(f"Trained here on {date}." if date else "Trained here.")
+    elif tokenizer.origin == "found":
+        program = visible(tokenizer.found_as)
+        lines.append(f"Kept by another program as {program}.")
+    elif date:
+        lines.append(f"Opened from a file of {date}.")
     else:
-        lines.append(f"Opened from a file{date and f' of {date}'}.")
-    return [*lines, visible(one.path)]
+        lines.append("Opened from a file.")
+    lines.append(visible(tokenizer.path))
+    return lines
+
+
+def _split(pattern: str) -> str:
+    """Describe how a pattern splits text."""
+    if pattern in ("", "none"):
+        return "not split"
+    if pattern in PATTERNS:
+        return f"split as {pattern}"
+    return f"split by {quoted(pattern, _LONGEST_PATTERN)}"
 
 
 class _Row(NamedTuple):
-    """A tokenizer in as many cells as the list has when it is drawn."""
+    """A tokenizer, drawn as wide as the list is."""
 
-    one: KnownTokenizer
+    tokenizer: KnownTokenizer
     name: str
-    in_force: bool
+    is_used: bool
 
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> RenderResult:
-        note = self.one.trouble or (f"{self.one.n_vocab:,}" if self.one.n_vocab else "")
+        note: str = self.tokenizer.trouble
+        style = Style(bold=True, italic=True)
+        if not note:
+            n_vocab = self.tokenizer.n_vocab
+            note = f"{n_vocab:,}" if n_vocab else ""
+            style = Style()
         room = max(16, options.max_width) - len(note) - 3
         name = fit(cut(visible(self.name), room, "ends"), room)
-        row = Text(f"{'●' if self.in_force else ' '} {name} ", no_wrap=True)
-        yield row.append(
-            note, Style(bold=True, italic=True) if self.one.trouble else ""
-        )
+        mark = "●" if self.is_used else " "
+        yield Text(f"{mark} {name} ", no_wrap=True).append(note, style)
 
 
 class TokenizerList(HasCommands, PagedOptionList):
-    """Enter puts one in force; it can be renamed, split in another way, taken off the list."""
+    """Enter uses a tokenizer; other keys rename it, change its pattern, or remove it from the list."""
 
     BINDINGS: ClassVar[list[BindingType]] = PartBindings("Tokenizers")
 
@@ -138,15 +158,17 @@ class TokenizerList(HasCommands, PagedOptionList):
         "Tokenizers trained here, opened, or found on this computer; none yet."
     )
 
-    _shown: tuple[tuple[KnownTokenizer, ...], str] = (
-        (),
-        "",
-    )  # what is listed, the one in force
+    _kept: Sequence[KnownTokenizer] = ()
+    _used = ""
+    """The path of the tokenizer in use."""
 
     @property
     def pointed(self) -> KnownTokenizer | None:
-        place, kept = self.highlighted, self._shown[0]
-        return kept[place] if place is not None and place < len(kept) else None
+        """The tokenizer under the cursor."""
+        place = self.highlighted
+        if place is None or place >= len(self._kept):
+            return None
+        return self._kept[place]
 
     @property
     def on_trained(self) -> bool:
@@ -167,29 +189,30 @@ class TokenizerList(HasCommands, PagedOptionList):
             self.refresh_bindings()
 
     def show(self, kept: tuple[KnownTokenizer, ...], in_force: str) -> None:
-        """List `kept`, the one in force marked; the cursor on it when it is new, or else where it was."""
-        if self._shown == (kept, in_force):
-            return  # else the whole screen would be laid out anew
-        stays = (
-            self.pointed and in_force == self._shown[1]
-        )  # else it goes where that is seen, however long the list is
-        place, on = (
-            self.highlighted,
-            self.pointed.path if self.pointed and stays else in_force,
-        )
-        self._shown = kept, in_force
+        """List tokenizers, and mark the one in use by its path. If another is used, move the cursor to it."""
+        if self._kept == kept and self._used == in_force:
+            return  # replacing the rows lays out the whole screen again
+        place = self.highlighted or 0
+        path = in_force
+        if self.pointed and in_force == self._used:
+            path = self.pointed.path
+        self._kept = kept
+        self._used = in_force
         self.clear_options()
+        if not kept:
+            self.add_options([Option(NONE, disabled=True)])
+            return
         names = distinct_names(kept)
+        paths = [tokenizer.path for tokenizer in kept]
         rows = [
-            Option(_Row(one, names[one.path], one.path == in_force), id=one.path)
-            for one in kept
+            _Row(tokenizer, names[tokenizer.path], tokenizer.path == in_force)
+            for tokenizer in kept
         ]
-        self.add_options(rows or [Option(NONE, disabled=True)])
-        if kept:
-            paths = [tokenizer.path for tokenizer in kept]
-            self.highlighted = (
-                paths.index(on) if on in paths else min(place or 0, len(kept) - 1)
-            )
+        self.add_options(Option(row, id=row.tokenizer.path) for row in rows)
+        if path in paths:
+            self.highlighted = paths.index(path)
+        else:
+            self.highlighted = min(place, len(kept) - 1)
 
     def action_change_pattern(self) -> None:
         if self.pointed is not None:
@@ -206,26 +229,30 @@ class TokenizerList(HasCommands, PagedOptionList):
 
 
 def _mark(picker: "TokenizerPicker", row: int) -> Cell:
-    paths = [chosen.path for chosen in picker.chosen]
+    paths = [tokenizer.path for tokenizer in picker.chosen]
     path = picker.known[row].path
-    return (
-        Cell(f"[{LETTERS[paths.index(path)]}]", "accent")
-        if path in paths
-        else Cell("[ ]", "muted")
-    )
+    if path not in paths:
+        return Cell("[ ]", "muted")
+    return Cell(f"[{LETTERS[paths.index(path)]}]", "accent")
 
 
 def _name(picker: "TokenizerPicker", row: int) -> str:
     path = picker.known[row].path
-    return ("● " if path == picker.in_force else "") + visible(picker.names[path])
+    name = visible(picker.names[path])
+    return f"● {name}" if path == picker.in_force else name
 
 
-def _size(picker: "TokenizerPicker", row: int) -> str:
-    return f"{n_vocab:,}" if (n_vocab := picker.known[row].n_vocab) else ""
+def _n_tokens(picker: "TokenizerPicker", row: int) -> str:
+    n_vocab = picker.known[row].n_vocab
+    return f"{n_vocab:,}" if n_vocab else ""
+
+
+def _path(picker: "TokenizerPicker", row: int) -> str:
+    return picker.known[row].path
 
 
 class TokenizerPicker(Table):
-    """Those to compare, four at most; Space marks one, Enter compares those that are marked, in their order."""
+    """Up to four tokenizers to compare: Space marks one, Enter compares the marked ones in their order."""
 
     BINDINGS: ClassVar[list[BindingType]] = PartBindings("Tokenizers to compare")
     empty = "No tokenizer yet: F6 trains one, Ctrl+P opens or fetches one."
@@ -235,20 +262,20 @@ class TokenizerPicker(Table):
             "mark",
             3,
             _mark,
-            "A is the one that the others are compared with.",
+            "The others are compared with A.",
             title=" ",
         ),
         Column(
             "tokenizer",
             16,
             _name,
-            "Space chooses it, in the order A, B, C, D.",
+            "Space chooses a tokenizer, in the order A, B, C, D.",
             most=40,
         ),
         Column(
             "tokens",
             9,
-            _size,
+            _n_tokens,
             "Tokens in the vocabulary, if known.",
             right=True,
             rank=1,
@@ -257,8 +284,8 @@ class TokenizerPicker(Table):
         Column(
             "file",
             16,
-            lambda table, row: table.known[row].path,
-            "Where it lies.",
+            _path,
+            "The tokenizer's file.",
             most=100,
             rank=2,
             ink="muted",
@@ -266,44 +293,54 @@ class TokenizerPicker(Table):
     )
 
     known: tuple[KnownTokenizer, ...] = ()
-    names: Mapping[str, str] = MappingProxyType({})  # path -> name
-    in_force = ""  # path of the tokenizer in force
-    _marked: list[str] | None = (
-        None  # the paths that the user marked, in order; None as long as nobody did
-    )
+    names: Mapping[str, str] = MappingProxyType({})
+    """Path -> name."""
+    in_force = ""
+    """The path of the tokenizer in use."""
+    _marked: list[str] | None = None
+    """The paths that the user marked, in order; None before the first mark."""
 
     def show(self, known: tuple[KnownTokenizer, ...], in_force: str) -> None:
-        """List these tokenizers; the path of the one in force is `in_force`."""
-        self.known, self.in_force, self.n_rows = known, in_force, len(known)
+        """List tokenizers; `in_force` is the path of the one in use."""
+        self.known = known
+        self.in_force = in_force
+        self.n_rows = len(known)
         self.names = distinct_names(known)
         self.rearrange()
 
     @property
     def chosen(self) -> list[KnownTokenizer]:
-        """Those that are compared: the marked ones, and as long as none is, the one in force and another."""
-        by_path = {known.path: known for known in self.known}
+        """The marked tokenizers. Before the first mark, the one in use and another."""
         if self._marked is not None:
+            by_path = {tokenizer.path: tokenizer for tokenizer in self.known}
             return [by_path[path] for path in self._marked if path in by_path]
-        return sorted(
-            (one for one in self.known if not one.trouble),
-            key=lambda one: one.path != self.in_force,
-        )[:2]
+        used = []
+        others = []
+        for tokenizer in self.known:
+            if tokenizer.path == self.in_force:
+                used.append(tokenizer)
+            else:
+                others.append(tokenizer)
+        usable = [one for one in used + others if not one.trouble]
+        return usable[:2]
 
     def row_hint(self, row: int) -> str:
         name = visible(self.names[self.known[row].path])
-        return f"Space chooses {name}, or leaves it out; Enter compares those with a letter."
+        return f"Space adds or removes {name}; Enter compares those with a letter."
 
     def action_mark(self) -> None:
-        if (row := self.current) is None:
+        row = self.current
+        if row is None:
             return
-        marked, path = [one.path for one in self.chosen], self.known[row].path
+        marked = [tokenizer.path for tokenizer in self.chosen]
+        path = self.known[row].path
         if path in marked:
             marked.remove(path)
         elif len(marked) < len(LETTERS):
             marked.append(path)
         else:
             self.notify(
-                "Four tokenizers can be compared at once: take one away first, with the space bar on it."
+                "At most four tokenizers can be compared; remove one first, with Space."
             )
         self._marked = marked
         self.refresh()

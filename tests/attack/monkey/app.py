@@ -22,7 +22,8 @@ from tui.disk import config
 from tui.screen import MainScreen
 from tui.state import steps_known
 from tui.widgets.merge_log import MergeLog
-from tui.widgets.screen_lines import StepLine, TitleLine
+from tui.widgets.screen_lines import TitleLine
+from tui.widgets.step_line import StepLine
 
 _PATIENCE: Final = 60.0
 """Seconds within which a training that was told to stop has stopped, and a text has all of its tokens."""
