@@ -940,7 +940,7 @@ async def test_what_is_taken_off_the_list_stays_a_file_and_what_is_deleted_does_
     await tokenizers.add(own, SMALL)
     await tokenizers.add(other, SMALL)
     screen.remember(names={str(own): "mine", str(other): "theirs"})
-    await tokenizers.list_anew()
+    await tokenizers.refresh_list()
     mine, theirs = screen.kept
     assert (mine.name, mine.origin) == ("mine", "trained")
     assert (theirs.name, theirs.origin) == ("theirs", "opened")
@@ -965,7 +965,7 @@ async def test_what_is_taken_off_the_list_takes_no_other_file_with_it(
         path = home / f"{name}.json"
         save(SMALL, path)
         await house.tokenizers.add(path, SMALL)
-    await house.tokenizers.list_anew()
+    await house.tokenizers.refresh_list()
     (known,) = [one for one in house.screen.kept if one.path.endswith("b.json")]
     await house.tokenizers.discard(known)
     left = {Path(one.path).name for one in house.screen.kept}
@@ -993,7 +993,7 @@ async def test_those_of_stopped_trainings_go_unless_they_are_named_or_used(
     lane = SimpleNamespace(choice=LaneChoice(str(paths["lane"])))
     house = House(1, path=str(paths["shown"]), lanes=(lane,))
     house.screen.remember(names={str(paths["named"]): "a name"})
-    await house.tokenizers.list_anew()
+    await house.tokenizers.refresh_list()
     await house.tokenizers.delete_stopped()
     (question,) = house.screen.asked
     assert question._question == (
@@ -1133,12 +1133,12 @@ class GoalHouse(House):
         self.goals: list[str] = []
         self.travelled: list[int] = []
         shown = cast(Any, self.training._shown)
-        shown.n_steps = shown.asked_for = SMALL.step
+        shown.n_steps = shown.requested_step = SMALL.step
         shown.start = lambda goal=None: self.goals.append(str(goal))
 
         async def travel(by: int) -> None:
             self.travelled.append(by)
-            shown.asked_for += by
+            shown.requested_step += by
 
         shown.travel = travel
         self.trained: list[str] = []
@@ -1198,14 +1198,14 @@ async def test_steps_are_shown_as_far_as_they_are_learned_and_then_waited_for() 
     assert str(course.goal) == "step >= 2", "two are waited for"
     course.goal = None
     shown.course = course
-    shown.asked_for = 12
+    shown.requested_step = 12
     await house.training.step_once()
-    assert house.travelled == [1] and shown.asked_for == 13
-    shown.asked_for = 14
+    assert house.travelled == [1] and shown.requested_step == 13
+    shown.requested_step = 14
     await house.training.step_once()
     assert str(course.goal) == "step >= 15" and house.travelled == [1]
     course.ended = Run("done")
-    shown.asked_for = 12
+    shown.requested_step = 12
     for n_travelled, is_over in (2, False), (3, True):
         await house.training.step_once()
         assert len(house.travelled) == n_travelled

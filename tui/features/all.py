@@ -55,20 +55,20 @@ class Features:
         """
         screen, remembered = self._screen, self._screen.remembered
         screen.opening = title_of(arguments.paths) if arguments.paths else ""
-        await self.tokenizers.list_anew()
+        await self.tokenizers.refresh_list()
         first_time = not remembered.tokenizer and not screen.kept
         await self.corpus.bring_back(first_time=first_time and not arguments.tokenizers)
         self.lanes.choose(remembered.lanes)
         notes = await in_thread(self.resuming.notes)
         trains = first_time and not (notes or arguments.lesson)
-        self.tokenizers.beside(partial(self._open, arguments, trains=trains))
-        self.resuming.beside(partial(self.resuming.offer, notes))
+        self.tokenizers.start_worker(partial(self._open, arguments, trains=trains))
+        self.resuming.start_worker(partial(self.resuming.offer, notes))
 
     async def _open(self, arguments: Arguments, *, trains: bool) -> None:
         """Choose texts, open tokenizers: the last of these, or else the one in use last, comes on the screen."""
         screen = self._screen
         if arguments.lesson:
-            self.tour.beside(partial(self.tour.open, arguments.lesson))
+            self.tour.start_worker(partial(self.tour.open, arguments.lesson))
         recognition = Recognition(arguments.paths, arguments.tokenizers)
         recognized = await self._recognize(recognition)
         self._tell_of(recognized)

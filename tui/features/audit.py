@@ -74,7 +74,7 @@ class AuditFeature(Feature):
                 screen.audit.inputs,
             )
             self.begin(audit, about_tokenizer=True)
-        elif not self.waits_for_training():
+        elif not self.refuse_while_training():
             screen.say(_UNSAVED if screen.tokenizer else NO_TOKENIZER, "warning")
 
     def start_soon(self) -> None:

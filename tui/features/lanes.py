@@ -10,7 +10,7 @@ from bpe_core.visible import visible
 from tui.dialogs.lists import AskLanes
 from tui.drawing.lines import cut
 from tui.features.feature import Feature, StateScreen, sentence_of
-from tui.features.shown import alike
+from tui.features.shown import give_same_ids
 from tui.features.tokenizers import Tokenizers
 from tui.state import LaneChoice, ShownLane, known_name, steps_known
 from tui.widgets.tokenizer_lists import distinct_names
@@ -103,7 +103,7 @@ class Lanes(Feature):
             (lane.tokenizer for lane in self.screen.lanes if lane.choice == choice),
             None,
         )
-        if before is not None and alike(
+        if before is not None and give_same_ids(
             before, tokenizer
         ):  # its tokens stay, while more merges are learned
             tokenizer = before

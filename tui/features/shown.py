@@ -50,7 +50,7 @@ def growth(total: int) -> float:
     return x if x > 1e-3 else 0.0
 
 
-def alike(one: Tokenizer, other: Tokenizer) -> bool:
+def give_same_ids(one: Tokenizer, other: Tokenizer) -> bool:
     """Whether two tokenizers, such as two versions of one that is being trained, give the same ids of any text.
 
     Of a rank file whose merges are not recovered no merge is asked for: that would take seconds.
@@ -75,7 +75,7 @@ def same(shown: Loaded, loaded: Loaded) -> bool:
     return (
         shown.digest == loaded.digest
         if shown.digest
-        else alike(shown.tokenizer, loaded.tokenizer)
+        else give_same_ids(shown.tokenizer, loaded.tokenizer)
     )
 
 
@@ -201,7 +201,7 @@ class Shown(Feature):
             )  # it was stopped at an earlier step than others that had been seen
         self._reveal(learned.tokenizer.step)
         self.loaded, self._before, self.course = learned, None, None
-        self._put(learned.tokenizer, str(learned.path), self.asked_for)
+        self._put(learned.tokenizer, str(learned.path), self.requested_step)
 
     def take_back(self) -> None:
         """Show the tokenizer of before a training that learned nothing, if that training was ever shown."""
@@ -216,7 +216,7 @@ class Shown(Feature):
     # Which step
 
     async def travel(self, by: int) -> None:
-        await self.travel_to(self.asked_for + by)
+        await self.travel_to(self.requested_step + by)
 
     async def travel_to(self, step: int) -> None:
         """Another step; whoever chooses one has seen enough of a play."""
@@ -250,7 +250,7 @@ class Shown(Feature):
             await self.go_to_soon(self._next)
 
     @property
-    def asked_for(self) -> int:
+    def requested_step(self) -> int:
         """The step that was asked for last; it is in force, or will be soon."""
         return self.screen.step if self._next is None else self._next
 
@@ -341,7 +341,7 @@ class Shown(Feature):
 
     def set_clock(self) -> None:
         """The pace goes on from the step in force."""
-        x, done = growth(self._total), self.asked_for / _SLOWLY
+        x, done = growth(self._total), self.requested_step / _SLOWLY
         self._since, self._from = monotonic(), log1p(done * x) / x if x else done
 
     @property
@@ -373,7 +373,7 @@ class Shown(Feature):
                 )
                 self.stop()
                 self.screen.goal = reached
-        if step != self.asked_for:
+        if step != self.requested_step:
             await self.go_to_soon(step)
         if step >= self.n_steps and (course is None or course.ended):
             self.stop()

@@ -61,7 +61,7 @@ class Tokenizers(Feature):
 
     def use(self, path: Path) -> None:
         """Put the tokenizer in this file in force, if it is not already."""
-        if not self.waits_for_training():
+        if not self.refuse_while_training():
             self.load(path)
 
     def load(self, path: Path) -> None:
@@ -82,7 +82,7 @@ class Tokenizers(Feature):
             self.use(await in_thread(tokenizer_at, path))
 
     async def fetch(self) -> None:
-        if self.waits_for_training():
+        if self.refuse_while_training():
             return
         question, example = (
             "Which tokenizer should be fetched?",
@@ -176,7 +176,7 @@ class Tokenizers(Feature):
     async def change_pattern(self, file: str = "") -> None:
         """Show how a tokenizer splits a text, by default that on the screen, and ask for another way or its own."""
         path = Path(file or self.screen.path)
-        if self.waits_for_training():
+        if self.refuse_while_training():
             return
         if not path.name:
             return self.screen.say(NO_TOKENIZER, "warning")
@@ -222,7 +222,7 @@ class Tokenizers(Feature):
 
     # The list
 
-    async def list_anew(self) -> None:
+    async def refresh_list(self) -> None:
         try:
             self._own = await in_thread(
                 lambda: tokenizer_files.kept_tokenizers(config.tokenizers_folder())
@@ -244,7 +244,7 @@ class Tokenizers(Feature):
 
     async def add(self, path: Path, tokenizer: Tokenizer) -> None:
         """One was opened: if it was not trained here it stays in the list, among the last `MOST_OPENED`."""
-        await self.list_anew()
+        await self.refresh_list()
         place = str(path)
         if place in {kept.path for kept in self._own}:
             return
@@ -300,7 +300,7 @@ class Tokenizers(Feature):
             for one in some:
                 await in_thread(os.unlink, one.path)
                 self._forget(one)
-            await self.list_anew()
+            await self.refresh_list()
 
     @property
     def of_stopped(self) -> list[KnownTokenizer]:

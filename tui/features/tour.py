@@ -121,7 +121,7 @@ class Tour(Feature):
         """Let what is the user's be as it is until it is given back; whether that can be."""
         screen, editor = self.screen, self.screen.editor
         if screen.own_text is None:
-            learns = screen.run.phase != "showing" and self.waits_for_training()
+            learns = screen.run.phase != "showing" and self.refuse_while_training()
             if learns or self._of.corpus.chosen_options() is None:
                 return False
             await self._of.training.finish()

@@ -100,7 +100,7 @@ class TrainingFeature(Feature):
         if course is None or not course.run.busy:
             return
         if course.tokenizer is not None and self._shown.course is course:
-            course.stopped_at = self._shown.asked_for
+            course.stopped_at = self._shown.requested_step
         course.all_shown.set()
         self._shown.stop()
         if course.worker is not None:
@@ -126,14 +126,19 @@ class TrainingFeature(Feature):
     async def _step_on(self) -> None:
         course, shown = self.newest, self._shown
         assert course is not None
-        if shown.course is course and (shown.asked_for < shown.n_steps or course.ended):
+        if shown.course is course and (
+            shown.requested_step < shown.n_steps or course.ended
+        ):
             course.stepped = True
             await shown.travel(1)
-            if course.ended and shown.asked_for == shown.n_steps:
+            if course.ended and shown.requested_step == shown.n_steps:
                 course.all_shown.set()  # whoever steps to the last merge is at the end, and not asked for a step more
         else:
             waits_for = int(course.goal.number) if course.goal and course.stepped else 0
-            step = max(waits_for, shown.asked_for if shown.course is course else 0) + 1
+            step = (
+                max(waits_for, shown.requested_step if shown.course is course else 0)
+                + 1
+            )
             self._train_on(condition(str(step)), stepped=True)
 
     def _says_end(self) -> bool:
@@ -152,7 +157,7 @@ class TrainingFeature(Feature):
         """
         if self.screen.run.busy and stepping:
             await self._step_on()
-        elif not self.waits_for_training() and not (stepping and self._says_end()):
+        elif not self.refuse_while_training() and not (stepping and self._says_end()):
             preset = PRESETS[name]
             self.screen.editor.put(
                 next(iter(preset.encodings), "\n".join(preset.documents))
@@ -224,7 +229,7 @@ class TrainingFeature(Feature):
         course = self.newest = Course(task, goal=task.goal or first, stepped=stepping)
         self.screen.run = course.run
         self._shown.start()
-        self._tasks[""] = self.beside(
+        self._tasks[""] = self.start_worker(
             partial(self._train, course)
         )  # the one before may still have something to do
 
@@ -404,7 +409,7 @@ class TrainingFeature(Feature):
                 checkpoint_of(course.output).is_file
             ):  # it was to go on with that, and did not
                 await self.keep(course.output)
-            await self._tokenizers.list_anew()
+            await self._tokenizers.refresh_list()
             if course.tokenizer is not None:
                 self._shown.take_back()
             elif self._shown.loaded is None:  # it was still being loaded
@@ -416,7 +421,7 @@ class TrainingFeature(Feature):
         elif course.saved != course.named:
             with suppress(BpeError, OSError):
                 course.saved = await in_thread(without_twin, course.saved, course.named)
-        await self._tokenizers.list_anew()
+        await self._tokenizers.refresh_list()
         if path := course.saved:
             # What was learned stays on the screen, from now on as the tokenizer in its file.
             self._shown.keep(Loaded(learned, path))
@@ -458,7 +463,7 @@ class TrainingFeature(Feature):
             f"What it had learned, {counted(whole.step, 'merge')}, is kept as {kept.stem}.",
             "warning",
         )
-        await self._tokenizers.list_anew()
+        await self._tokenizers.refresh_list()
         return kept
 
 
