@@ -248,7 +248,7 @@ async def test_the_palette_finds_by_what_commands_do_and_what_is_opened_is_seen(
         await player.until("xType")
         player.press("f2", "f2")
         await player.command(
-            "is called in the list"
+            "its name in the list"
         )  # what a key does where the focus is has no name of its own
         await player.until("called in the list?")
         player.press("escape", "home")
