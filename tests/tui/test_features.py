@@ -1222,14 +1222,14 @@ def test_a_goal_is_told_unless_it_is_the_next_step_of_somebody_who_steps() -> No
     screen = FakeScreen(goal="", playing=True)
     shown = Shown(as_screen(screen))
     wanted = condition("ratio >= 2")
-    shown._aim(wanted)
+    shown._set_goal(wanted)
     assert screen.goal == "until ratio >= 2"
     shown.course = course = Course(TrainingTask("book", TrainingOptions()))
-    shown._aim(None)
+    shown._set_goal(None)
     assert (screen.goal, course.goal) == ("", None)
     course.stepped = True
-    shown._aim(wanted)
+    shown._set_goal(wanted)
     assert (screen.goal, course.goal) == ("", wanted)
     course.stepped = False
-    shown._aim(wanted)
+    shown._set_goal(wanted)
     assert screen.goal == "until ratio >= 2"

@@ -653,7 +653,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             -1,
             1,
         ),
-        *both(_curve.action_travel_to_end, "home end", _ENDS, 0, 1),
+        *both(_features.shown.travel_to_end, "home end", _ENDS, 0, 1),
     ),
     "Line of steps": (
         Command(
@@ -712,7 +712,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             -1,
             1,
         ),
-        *both(_line.action_go_to_end, "home end", _ENDS, 0, 1),
+        *both(_features.shown.travel_to_end, "home end", _ENDS, 0, 1),
     ),
     "Editor": (
         TURN_SIDE,
