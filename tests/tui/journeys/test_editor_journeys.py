@@ -408,7 +408,7 @@ async def test_what_the_editor_tells_of_a_text_and_the_ways_to_see_it(
 
         text = "the thing they thought"
         player.press("alt+i")
-        await player.until("Ids in")
+        await player.until("Turn ids into text")
         player.paste(str(tokenizer.encode(text)))
         await player.until(
             text, f"{len(tokenizer.encode(text))} ids", f"{len(text)} bytes"
