@@ -195,7 +195,9 @@ async def test_a_training_with_a_checkpoint_goes_on_or_what_it_has_is_kept(
         assert not house.started and not note_of(output).exists()
         assert not checkpoint_of(output).exists()
         assert load(output).merges == SMALL.merges
-        assert house.screen.said == ["What it had learned, 14 merges, is kept as book."]
+        assert house.screen.said == [
+            "The training ended early. Its 14 merges are saved as book."
+        ]
         assert [one.path for one in house.screen.kept] == [str(output)]
 
 
@@ -287,10 +289,10 @@ async def test_a_training_that_cannot_be_resumed_is_told_and_what_it_has_is_kept
     assert not house.screen.asked and not house.started
     assert not note_of(output).exists()
     if wrong == "checkpoint":
-        assert others[0].startswith("What it had learned could not be kept. ")
+        assert others[0].startswith("The merges of this training could not be saved. ")
         assert checkpoint_of(output).exists() and not output.exists()
     else:
-        assert others == ["What it had learned, 14 merges, is kept as book."]
+        assert others == ["The training ended early. Its 14 merges are saved as book."]
         assert load(output).merges == SMALL.merges
         assert not checkpoint_of(output).exists()
 
@@ -388,7 +390,9 @@ async def test_what_was_learned_is_kept_next_to_what_has_its_name(shelf: Path) -
     kept = await house.training.keep(output)
     assert kept == shelf / "book-2.json" and load(kept).merges == SMALL.merges
     assert load(output).step == 3 and not checkpoint_of(output).exists()
-    assert house.screen.said == ["What it had learned, 14 merges, is kept as book-2."]
+    assert house.screen.said == [
+        "The training ended early. Its 14 merges are saved as book-2."
+    ]
     assert {one.path for one in house.screen.kept} == {str(output), str(kept)}
     given = await house.training.keep(shelf / "given.json", SMALL.at(5))
     assert given is not None and load(given).step == 5
@@ -406,7 +410,7 @@ async def test_what_cannot_be_kept_stays_in_its_checkpoint(
     house = House()
     assert await house.training.keep(output) is None
     assert house.screen.said == [
-        "What it had learned could not be kept. The disk is full."
+        "The merges of this training could not be saved. The disk is full."
     ]
     assert checkpoint_of(output).exists() and not house.screen.kept
 
@@ -1095,7 +1099,9 @@ async def test_what_came_of_a_training_is_kept_named_and_told(
     assert {one.path for one in screen.kept} == {
         str(shelf / f"{name}.json") for name in ("first", "second")
     }
-    assert [said.partition(",")[0] for said in screen.said] == ["What it had learned"]
+    assert [said.partition(".")[0] for said in screen.said] == [
+        "The training ended early"
+    ]
 
 
 async def test_a_training_that_learned_nothing_leaves_no_file_and_what_was_there(
@@ -1181,7 +1187,7 @@ async def test_a_training_goes_on_until_a_condition_that_does_not_hold_yet() -> 
     for _ in range(2):
         await busy.training.train_until()
     assert busy.screen.said == [
-        "That has been so since step 3; g in the merge log goes there."
+        "This is true since step 3. Press g in the merge log to go there."
     ]
     assert busy.goals == ["step >= 99"] and not busy.trained
 

@@ -82,6 +82,10 @@ class TrainingTask:
         recipe = replace(self.recipe, options={}, extend="", fork=None)
         return CountRequest(recipe, self.options.pattern)
 
+    def check(self) -> None:
+        """Raise `OptionError` or `PatternError` if the worker would refuse the options."""
+        _ = self.rules
+
     @property
     def rules(self) -> Options:
         """The options that the worker uses in the end. Raises `OptionError` or `PatternError`."""
