@@ -457,7 +457,7 @@ async def test_a_tokenizer_that_was_fetched_before_is_found_listed_and_used(
     screen = house.screen
     await house.tokenizers.fetch()
     await screen.rest()
-    assert screen.notices[0] == "fetching some/model … Esc leaves it"
+    assert screen.notices[0] == "fetching some/model … Esc cancels"
     assert screen.notices[-1] == "" and not screen.said
     (loaded,) = house.loaded
     assert loaded.path == cached and loaded.tokenizer.merges == SMALL.merges
@@ -499,8 +499,8 @@ async def test_it_is_told_how_far_a_tokenizer_is_fetched_and_why_it_is_not(
         await house.tokenizers.fetch()
         await house.screen.rest()
         assert house.screen.notices[1:3] == [
-            "fetching some/model · tokenizer.json, 1 of 2 … Esc leaves it",
-            "fetching some/model · config␛.json, 2 of 2 … Esc leaves it",
+            "fetching some/model · tokenizer.json, 1 of 2 … Esc cancels",
+            "fetching some/model · config␛.json, 2 of 2 … Esc cancels",
         ]
         assert house.screen.notices[-1] == ""
         assert house.screen.said == (["It is not there."] if sentences else [])
@@ -543,7 +543,7 @@ async def test_a_folder_that_holds_a_tokenizer_is_opened_where_nothing_can_be_ch
     save(SMALL, home / "model" / "tokenizer.json", format="huggingface")
     house = House(None)
     assert await house.tokenizers.as_text(home / "model", "Read it") is None
-    assert house.screen.asked[0]._question == "model holds a tokenizer."
+    assert house.screen.asked[0]._question == "model contains a tokenizer."
     assert await house.tokenizers.as_text(home / "model", "") is None
     assert len(house.screen.asked) == 1
     await house.screen.rest()
@@ -894,7 +894,7 @@ async def test_ranks_are_split_as_is_said_once_and_their_merges_recovered(
     assert loaded.tokenizer.pattern == "gpt2" and recovered == [True]
     assert loaded.tokenizer.merges == SMALL.merges
     assert house.screen.remembered.patterns == {str(path): "gpt2"}
-    assert "holds ranks only" in house.screen.asked[0]._question
+    assert "contains only ranks" in house.screen.asked[0]._question
     house.tokenizers.load(path)
     await house.screen.rest()
     assert len(house.screen.asked) == 1 and len(house.loaded) == 2
@@ -918,9 +918,7 @@ async def test_the_pattern_of_a_file_comes_back_when_it_is_chosen_again(
     assert house.screen.remembered.patterns == {}
     await house.screen.rest()
     first, second = house.screen.asked
-    assert "small.json says that a text is split as “gpt4”" in first._question or (
-        "split as" in first._question and "gpt4" in first._question
-    )
+    assert "small.json splits text with 'gpt4'" in first._question
     assert (first._start, second._start) == ("gpt4", "none")
     nothing = House()
     await nothing.tokenizers.change_pattern()
@@ -951,7 +949,7 @@ async def test_what_is_taken_off_the_list_stays_a_file_and_what_is_deleted_does_
     await tokenizers.discard(theirs)
     assert other.exists() and screen.kept == (mine,) and not screen.asked
     assert (
-        f"theirs is no longer in the list. The file is where it was, {other}"
+        f"theirs is removed from the list. Its file {other} remains"
         in (screen.said[-1])
     )
     assert screen.remembered.names == {str(own): "mine"}
@@ -1001,12 +999,14 @@ async def test_those_of_stopped_trainings_go_unless_they_are_named_or_used(
     await house.tokenizers.delete_stopped()
     (question,) = house.screen.asked
     assert question._question == (
-        "Delete 1 tokenizer of stopped trainings that nobody named: old?"
+        "Delete 1 unnamed tokenizer from stopped trainings: old?"
     )
     left = {path.stem for path in shelf.glob("*.json")}
     assert left == {"shown", "named", "lane", "whole"}
     await house.tokenizers.delete_stopped()
-    assert house.screen.said[-1].startswith("No tokenizer of a stopped training")
+    assert house.screen.said[-1].startswith(
+        "All tokenizers from stopped trainings have a name"
+    )
 
 
 async def test_one_that_another_program_keeps_is_forgotten_also_by_the_next_search(
