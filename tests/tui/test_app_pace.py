@@ -132,7 +132,7 @@ async def test_what_was_learned_and_cannot_be_saved_is_called_so(
         ) and "learning" not in scope.shown("TitleLine")
         screen.features.audit.audit()
         await scope.settle()
-        assert "What was learned is not saved" in scope.said[-1]
+        assert "The tokenizer is not saved" in scope.said[-1]
 
 
 @pytest.mark.slow

@@ -689,7 +689,7 @@ async def test_without_a_tokenizer_or_during_a_training_no_model_is_asked_for(
     save(SMALL, path)
     for values, sentence in (
         ({"run": Run("merging")}, BUSY),
-        ({"path": ""}, "What was learned is not saved"),
+        ({"path": ""}, "The tokenizer is not saved"),
         ({"path": "", "tokenizer": None}, "There is no tokenizer yet"),
     ):
         house = AuditHouse(path)

@@ -413,7 +413,7 @@ class TokenPanel(RowList):
             case str(text):
                 features_of(self).audit.try_text(text, self.token)
             case (file, at):
-                back = "F5 leads back to the list."
+                back = "F5 returns to the list."
                 place = PlaceInText(
                     str(file.path), at.line, at.column, len(at.left), back
                 )
