@@ -775,14 +775,14 @@ def test_a_comparison_is_stopped_unless_it_began_by_itself_and_others_are_chosen
         sent.clear()
         house = CompareHouse([ONE], corpus=BOOK, choosing=choosing)
         house.screen.comparison = ComparisonRun(True, "starting")
-        house.feature._unasked = unasked
+        house.feature._automatic = unasked
         house.feature._worker = cast(Any, SimpleNamespace(send=sent.append))
         house.feature.compare()
         assert bool(house.begun) == starts
         assert sent == ([] if starts else [Stop()])
     house.feature._worker = None  # it has no worker yet
     house.screen.comparison = ComparisonRun(True, "starting", "one on book.txt")
-    house.feature._unasked = ()
+    house.feature._automatic = ()
     house.feature.compare()
     assert house.screen.comparison == ComparisonRun(False, "", "one on book.txt")
 

@@ -207,14 +207,14 @@ async def test_lanes_stay_at_a_step_or_follow_and_go_with_their_files(
             player.press("end", *["up"] * (number - 2), "space")
             await player.until(f"lane {number} ")
         player.press("home", "space")
-        await player.until("drop one first")
+        await player.until("Remove one first")
         player.press("enter")
         lanes = [split(lane, text) for lane in (first, first.at(23), second)]
         await player.until(lambda screen: screen.pieces(text)[1:] == lanes)
         player.press("alt+left")
     other.unlink()
     async with play() as player:
-        await player.until(lambda screen: "cannot be a lane" in screen.told)
+        await player.until(lambda screen: "cannot be shown as a lane" in screen.told)
         await player.until(lambda screen: screen.pieces(text)[1:] == lanes[:2])
     assert config.load_configuration().lanes == (LaneChoice(), LaneChoice("", 23))
 
