@@ -178,8 +178,8 @@ async def test_a_training_with_a_checkpoint_goes_on_or_what_it_has_is_kept(
     house = House(answer)
     await house.resuming.offer(house.resuming.notes())
     (question,) = house.screen.asked
-    assert "book did not end: 14 merges learned so far" in question._question
-    assert (question._yes, question._no) == ("Go on", "Keep what it has")
+    assert "book was interrupted after 14 merges" in question._question
+    assert (question._yes, question._no) == ("Resume", "Keep these merges")
     if answer:
         task = TrainingTask(
             "book",
@@ -211,9 +211,9 @@ async def test_a_training_that_kept_nothing_is_begun_again_or_forgotten(
     house = House(answer)
     await house.resuming.offer(house.resuming.notes())
     (question,) = house.screen.asked
-    assert "was ended before anything of it was kept" in question._question
+    assert "interrupted before its first merge was saved" in question._question
     assert "\x1b" not in question._question
-    assert (question._yes, question._no) == ("Begin", "Leave it")
+    assert (question._yes, question._no) == ("Start", "Leave it")
     assert not note_of(output).exists() and not output.exists()
     assert not house.screen.said
     if answer:
@@ -285,7 +285,7 @@ async def test_a_training_that_cannot_be_resumed_is_told_and_what_it_has_is_kept
     house = House(1)
     await house.resuming.offer(house.resuming.notes())
     first, *others = house.screen.said
-    assert first.startswith("This unfinished training cannot be resumed. ")
+    assert first.startswith("An unfinished training cannot be resumed. ")
     assert not house.screen.asked and not house.started
     assert not note_of(output).exists()
     if wrong == "checkpoint":
@@ -351,7 +351,9 @@ async def test_a_training_of_the_list_is_used_or_its_curve_laid_under_and_taken_
 ) -> None:
     empty = House()
     await empty.resuming.show_runs()
-    assert empty.screen.said == ["No training is kept yet: F6 begins one."]
+    assert empty.screen.said == [
+        "There is no saved training yet. Press F6 to start one."
+    ]
     for name, created in ("old", "2020-01-01"), ("new", "2021-01-01"):
         record = SMALL.record and replace(SMALL.record, created=created)
         save(

@@ -239,7 +239,7 @@ async def test_a_training_that_was_killed_before_anything_was_kept_is_offered_ag
     unfinished = UnfinishedTraining("book", TrainingOptions(270), (str(book),))
     Note.new(config.tokenizers_folder() / "book.json", unfinished).leave()
     async with play(tokenizers=(small,)) as player:
-        await player.until("Begin it again?")
+        await player.until("Start it again?")
         player.press("y")
         await player.until("step 14 of 14", "book-gpt4 · 270 tokens")
     assert not list(config.tokenizers_folder().glob("*.unfinished"))
