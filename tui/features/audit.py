@@ -145,9 +145,7 @@ class AuditFeature(Feature):
                         progress = f"{counted(len(verdicts), 'suspicious token')}"
                     case Done(_, _, seconds):
                         examined = _examined(corpus, inputs)
-                        subject = (
-                            f"{_summary(verdicts)} in {examined} · {seconds:.1f} s"
-                        )
+                        subject = f"{_summary(verdicts)} · {examined} · {seconds:.1f} s"
                         self.screen.audit = Audit(
                             False, "", inputs, subject, verdicts, measures
                         )
@@ -190,7 +188,7 @@ class AuditFeature(Feature):
         screen = self.screen
         tokenizer = screen.tokenizer
         if screen.run.busy or not screen.path or tokenizer is None:
-            # It shows the reason why there is no audit.
+            # This shows why no audit is possible.
             self.audit()
             return
         inputs = screen.audit.inputs
@@ -241,7 +239,7 @@ class AuditFeature(Feature):
         self.screen.audit = replace(self.screen.audit, inputs=inputs)
         self.audit()
 
-    # From a row of the list
+    # Following a row of the list
 
     def open_token(self, token: int, verdict: Verdict | None) -> None:
         """Show the merge that made a token, and an example of the token in the editor."""
@@ -358,8 +356,8 @@ def _examined(corpus: Corpus, inputs: AuditInputs) -> str:
     if inputs.embeddings:
         parts.append(visible(Path(inputs.embeddings).name))
     if not parts:
-        return "the tokenizer alone (texts or a model show more)"
-    return ", ".join(["the tokenizer", *parts])
+        return "tokenizer alone (texts or a model show more)"
+    return ", ".join(["tokenizer", *parts])
 
 
 def example(tokenizer: Tokenizer, token: int, verdict: Verdict | None) -> str | None:

@@ -268,7 +268,7 @@ class Tour(Feature):
     def _put(self, text: str) -> None:
         editor = self.screen.editor
         if text and text != editor.area.text:
-            # It is a text of the lesson, which need not be remembered.
+            # Texts of the lesson need not be remembered.
             editor.put_last = editor.area.text
             editor.put(text)
 

@@ -448,7 +448,7 @@ class TrainingFeature(Feature):
 
     async def _end_without_merges(self, course: Course) -> None:
         if await in_thread(checkpoint_of(course.output).is_file):
-            # It failed to resume from this checkpoint, whose merges are kept.
+            # The training could not resume from this checkpoint. Its merges are kept.
             await self.keep(course.output)
         await self._tokenizers.refresh_list()
         if course.tokenizer is not None:

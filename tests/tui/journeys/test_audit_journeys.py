@@ -26,12 +26,12 @@ async def test_a_finding_leads_to_its_merge_and_into_the_editor(
     async with play(book, tokenizers=(small,)) as player:
         player.press("f5")
         await player.until(
-            "suspicious tokens in", lambda screen: 256 in findings(screen)
+            "suspicious tokens ·", lambda screen: 256 in findings(screen)
         )
         worst = findings(player.screen)[:1]
         for key, told in (
             ("w", "none of the chosen texts"),
-            ("audit with the chosen", "in the tokenizer alone"),
+            ("audit with the chosen", "tokenizer alone"),
             ("audit with the chosen", "tokenizer, book.txt"),
         ):
             player.press(key) if key == "w" else await player.command(key)
@@ -53,7 +53,7 @@ async def test_a_finding_leads_to_its_merge_and_into_the_editor(
             )  # in the editor
             player.press("f5")
             await player.until(
-                "suspicious tokens in", lambda screen: findings(screen)[:1] == worst
+                "suspicious tokens ·", lambda screen: findings(screen)[:1] == worst
             )
         player.press("f3", "f7")
         await player.until("held at 1 of")
@@ -71,7 +71,7 @@ async def test_a_finding_leads_to_its_merge_and_into_the_editor(
         )
         assert "not saved" not in player.screen, "no audit is tried beside a training"
         player.press("f8")  # it ends, and the pane is open
-        await player.until("13 suspicious tokens in")
+        await player.until("13 suspicious tokens ·")
 
 
 async def test_the_findings_are_sorted_searched_filtered_and_written(
@@ -81,7 +81,7 @@ async def test_the_findings_are_sorted_searched_filtered_and_written(
     async with play(book, tokenizers=(small,)) as player:
         player.press("f5")
         await player.until(
-            "suspicious tokens in", lambda screen: 256 in findings(screen)
+            "suspicious tokens ·", lambda screen: 256 in findings(screen)
         )
         scores = re.findall(r"│ +[▲●○] +(\d\.\d\d) ", player.screen.text)
         assert scores == sorted(scores, reverse=True)
@@ -137,7 +137,7 @@ async def test_the_findings_are_sorted_searched_filtered_and_written(
         await player.answer("Which file or folder", "more.txt")
         await player.until("✓ more.txt", "characters           1,372")
         player.click("▶ Audit")
-        await player.until("in the tokenizer alone")
+        await player.until("tokenizer alone")
         await player.command("measure the editor's text")
         await player.until(
             "Compare",

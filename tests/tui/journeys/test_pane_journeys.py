@@ -145,7 +145,7 @@ async def test_a_tokenizer_is_renamed_split_anew_and_taken_off_the_list(
         player.click("small")
         await player.until("step 24 of 24", "Rename")
         await player.command("save this tokenizer for another")
-        await player.answer("For which library", "tiktoken")
+        await player.answer("for which library", "tiktoken")
         await player.answer("In which file?", "mine.tiktoken")
         await player.until(lambda screen: (home / "mine.tiktoken").exists())
         await player.rest()
@@ -270,9 +270,9 @@ async def test_what_a_question_offers_is_replaced_by_what_is_typed(
         for ask, question in (
             (["home", "down", "#"], "count compared"),
             (["f2", "n"], "called in the list"),
-            ("Extend this", "Extend: its"),
+            ("Extend this", "Extend: keep its"),
             ("Fork at this", "Fork at step 24"),
-            ("Export the merges", "be saved?"),
+            ("Export the merges", "in which file?"),
         ):
             await player.command(ask) if isinstance(ask, str) else player.press(*ask)
             await player.until(question)

@@ -133,7 +133,7 @@ async def test_a_training_is_held_stepped_played_on_and_stopped(
     assert load(kept).step == stopped
     kept.unlink()
     async with play() as player:
-        await player.until("is not there any more")
+        await player.until("no longer exists")
 
 
 @pytest.mark.slow
