@@ -153,7 +153,7 @@ class Texts(Feature):
             screen.say(NO_TOKENIZER, "warning")
             return
         question = Ask(
-            "Save the tokenizer, with its merges up to this step, for which library?",
+            "For which library do you want to save this tokenizer?",
             partial(one_of, WRITABLE),
             hint=f"{', '.join(WRITABLE)}. Tab completes.",
             suggest=WRITABLE,

@@ -145,7 +145,7 @@ async def test_a_tokenizer_is_renamed_split_anew_and_taken_off_the_list(
         player.click("small")
         await player.until("step 24 of 24", "Rename")
         await player.command("save this tokenizer for another")
-        await player.answer("for which library", "tiktoken")
+        await player.answer("For which library", "tiktoken")
         await player.answer("In which file?", "mine.tiktoken")
         await player.until(lambda screen: (home / "mine.tiktoken").exists())
         await player.rest()
