@@ -1,4 +1,4 @@
-"""The app: themes, commands and what is remembered. It knows nothing about byte-pair encoding."""
+"""The app: themes, key events, signals and how it ends. It contains nothing about byte-pair encoding."""
 
 import asyncio
 import json
@@ -23,6 +23,7 @@ from bpe_core.visible import visible
 from tui.commands.keys import HasCommands, PartBindings
 from tui.disk.config import load_configuration
 from tui.drawing.palette import TOKEN_COLORS
+from tui.features.text_keeper import unkept_sentence
 from tui.screen import MainScreen
 from tui.state import Arguments
 from tui.terminal.driver import enduring
@@ -35,38 +36,44 @@ THEMES: Final = tuple(
 )
 INK, PAPER = THEMES
 
-SIXTEEN: Final = "ansi-dark"  # Textual's theme of the terminal's own colors, whose ground and ink it takes
+_ENDING_SIGNALS: Final = (
+    signal.SIGHUP,
+    signal.SIGINT,
+    signal.SIGQUIT,
+    signal.SIGTERM,
+)
+
+SIXTEEN: Final = "ansi-dark"
+"""Textual's theme that uses the terminal's own colors."""
 
 
 def has_few_colors() -> bool:
-    """Whether the terminal has no more than 16 colors, to which those of most themes would all be gray."""
-    wanted: Any = (
-        constants.COLOR_SYSTEM
-    )  # an environment variable of Textual's; "auto" without it
-    console = Console(force_terminal=True, color_system=wanted, legacy_windows=False)
+    """Whether the terminal has 16 colors or fewer, in which most themes would be all gray."""
+    # Set by an environment variable of Textual; "auto" without it.
+    color_system: Any = constants.COLOR_SYSTEM
+    console = Console(
+        force_terminal=True, color_system=color_system, legacy_windows=False
+    )
     return console.color_system in ("standard", "windows")
 
 
 def _commands() -> type[Provider]:
-    from tui.dialogs.help import (
-        ScopeCommands,
-    )  # once somebody asks: it knows the columns of all tables
+    # Imported when the palette opens, because it imports the columns of all tables.
+    from tui.dialogs.help import ScopeCommands
 
     return ScopeCommands
 
 
 class BpeScope(HasCommands, App[None]):
-    """bpescope, opened on `paths`, with `tokenizers` in its list and the last of them in force.
+    """bpescope, opened on `paths`, with `tokenizers` in its list. It shows the last of them.
 
-    Paths and tokenizers are looked at after the first frame, in a thread. It begins with a `lesson`, if that is the
-    path of one.
+    Paths and tokenizers are read in a thread after the first frame. A `lesson`, given by its name or path, begins then.
     """
 
     TITLE = "bpescope"
     CSS_PATH = "app.tcss"
-    COMMANDS: ClassVar = {
-        _commands
-    }  # Textual asks several in no order, and the lessons come first
+    # One provider for all commands: Textual asks several in any order, but lessons come first.
+    COMMANDS: ClassVar = {_commands}
     BINDINGS: ClassVar[list[BindingType]] = PartBindings("In dialogs too")
 
     def __init__(
@@ -77,44 +84,36 @@ class BpeScope(HasCommands, App[None]):
         full_speed: bool = False,
         lesson: str = "",
     ) -> None:
-        self._doubts: list[str] = []
+        self._warnings: list[str] = []
         self._arguments = Arguments(paths, tokenizers, lesson)
-        configuration = load_configuration(self._doubts.append)
-        self._configuration = (
-            replace(configuration, pace=0) if full_speed else configuration
-        )
-        # Before anything is made of a theme: to set another one later is to parse all style sheets twice.
+        self._configuration = load_configuration(self._warnings.append)
+        # Choose the theme before anything is drawn: changing it later parses all style sheets twice.
         self._few_colors = has_few_colors()
-        usual = SIXTEEN if self._few_colors else INK.name
-        self.set_reactive(
-            App.theme,
-            configuration.theme
-            if configuration.theme in self.available_themes
-            else usual,
-        )
+        theme = self._configuration.theme
+        if theme not in self.available_themes:
+            theme = SIXTEEN if self._few_colors else INK.name
+        self.set_reactive(App.theme, theme)
+        if full_speed:
+            self._configuration = replace(self._configuration, pace=0)
         super().__init__()
         self._loaded = asyncio.Event()
         self.type_ahead = TypeAhead(self, self._loaded)
-        self._question: Screen[int | None] | None = (
-            None  # whether to leave without the text
-        )
+        self._question: Screen[int | None] | None = None
+        """The question whether to leave although the text is not saved."""
 
     def deliver_screenshot(self, *arguments: Any, **options: Any) -> str | None:
-        with suppress(
-            ScreenStackError
-        ):  # the app is leaving: there is no screen to draw
+        # Without a screen, the app is ending.
+        with suppress(ScreenStackError):
             return super().deliver_screenshot(*arguments, **options)
         return None
 
     @cached_property
     def available_themes(self) -> dict[str, Theme]:
-        """Textual's and ours, as far as this terminal can show them; cached, for each part drawn asks for it."""
+        """The themes that this terminal can show, by name. Cached, because each widget reads it when drawn."""
         themes = {theme.name: theme for theme in (*BUILTIN_THEMES.values(), *THEMES)}
-        return (
-            {name: theme for name, theme in themes.items() if theme.ansi}
-            if self._few_colors
-            else themes
-        )
+        if self._few_colors:
+            return {name: theme for name, theme in themes.items() if theme.ansi}
+        return themes
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return TOKEN_COLORS
@@ -127,77 +126,70 @@ class BpeScope(HasCommands, App[None]):
         return self.main
 
     async def on_event(self, event: events.Event) -> None:
-        if (
-            isinstance(event, events.InputEvent | events.Paste)
-            and not self.screen_stack
-        ):
-            return  # the app is leaving: Textual would ask a screen for its keys (ScreenStackError)
-        if (
-            isinstance(event, events.Key)
-            and event.key == "ctrl+q"
-            and not event.is_forwarded
-        ):
-            self.run_worker(
-                self.action_quit(), group="quit"
-            )  # whatever else is going on, and whatever has the focus
+        forwarded = event.is_forwarded
+        if self._ignores(event):
             return
-        if isinstance(event, events.MouseMove) and isinstance(
-            self._peek_message(), events.MouseMove
-        ):
-            return  # only the last place of the mouse counts, however slowly the screen follows it
+        if isinstance(event, events.Key) and event.key == "ctrl+q" and not forwarded:
+            # Works whatever has the focus, and whatever else is running.
+            self.run_worker(self.action_quit(), group="quit")
+            return
         if self.type_ahead.holds(event):
             return
-        if (
-            isinstance(event, events.MouseEvent)
-            and not event.is_forwarded
-            and leads_nowhere(self.screen, event)
-        ):
+        if isinstance(event, events.MouseEvent) and self._leads_nowhere(event):
             return
-        forwarded = event.is_forwarded
         await super().on_event(event)
         if not forwarded:
             self.type_ahead.passed(event)
             if isinstance(event, events.Key):
                 self.main.hear(event.key)
 
+    def _ignores(self, event: events.Event) -> bool:
+        """Whether an event comes too late, or a later one replaces it."""
+        is_input = isinstance(event, events.InputEvent | events.Paste)
+        if is_input and not self.screen_stack:
+            # The app is ending. Textual would raise ScreenStackError.
+            return True
+        # Only the last position of the mouse counts, even if drawing is slow.
+        return isinstance(event, events.MouseMove) and isinstance(
+            self._peek_message(), events.MouseMove
+        )
+
+    def _leads_nowhere(self, event: events.MouseEvent) -> bool:
+        return not event.is_forwarded and leads_nowhere(self.screen, event)
+
     def on_mount(self) -> None:
-        for sentence in self._doubts:
+        for sentence in self._warnings:
             self.notify(visible(sentence), severity="warning", markup=False)
         self.theme_changed_signal.subscribe(
             self, lambda theme: self.main.remember(theme=theme.name)
         )
-        for number in (
-            ()
-            if self.is_headless
-            else (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
-        ):
-            asyncio.get_running_loop().add_signal_handler(
-                number, self._end, 128 + number
-            )  # what shells expect
+        if not self.is_headless:
+            loop = asyncio.get_running_loop()
+            for number in _ENDING_SIGNALS:
+                # Shells expect this exit code.
+                loop.add_signal_handler(number, self._end, 128 + number)
 
     @work(group="quit")
     async def _end(self, code: int) -> None:
-        await (
-            self._loaded.wait()
-        )  # a pane that is taken away while it is mounted finds no children (NoMatches)
+        # A pane that is removed while it is mounted raises NoMatches.
+        await self._loaded.wait()
         self.exit(return_code=code)
 
     async def action_quit(self) -> None:
         from tui.dialogs.questions import Confirm
 
         await self._loaded.wait()
-        refused = await self.main.why_not_kept()
-        if not refused or self.screen is self._question:
+        problem = await self.main.text_keeper.keep()
+        if not problem or self.screen is self._question:
             self.exit()
-        else:
-            question = f"The text cannot be kept for the next start: {refused}. Ctrl+S saves it elsewhere. Leave now?"
-            self._question = Confirm(question, "Leave", "Stay")
-            self.push_screen(
-                self._question, lambda leave: self.exit() if leave else None
-            )
+            return
+        question = f"{unkept_sentence(problem)} Leave now?"
+        self._question = Confirm(question, "Leave", "Stay")
+        self.push_screen(self._question, lambda leave: self.exit() if leave else None)
 
     def panic(self, *renderables: RenderableType) -> None:
-        self.exit(return_code=1)  # a crash outside of the event loop would leave with 0
+        # A crash outside of the event loop would leave with exit code 0.
+        self.exit(return_code=1)
         super().panic(*renderables)
 
     def action_command_palette(self) -> None:
@@ -212,10 +204,10 @@ class BpeScope(HasCommands, App[None]):
         )
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Of Textual's own commands those that ours do not double; over a dialog none that act on the screen below."""
-        wanted = (
-            ("Theme", "Quit") if screen.is_modal else ("Theme", "Quit", "Screenshot")
-        )
+        """Return Textual's commands for themes, quitting and, outside of dialogs, screenshots."""
+        wanted = ["Theme", "Quit"]
+        if not screen.is_modal:
+            wanted.append("Screenshot")
         return (
             command
             for command in super().get_system_commands(screen)

@@ -1,23 +1,25 @@
-"""The main screen: five panes, what is seen of them, and what comes back at the next start.
+"""The main screen: it loads the panes, shows those that have room, and ends what runs in the background.
 
-First come the frames and the editor's text, which takes keys at once; what fills the other panes is loaded behind it.
+The first frame has the frames of the panes and the editor's text, which accepts keys at once. The other panes are
+loaded after it.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from textual import events, work
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, Horizontal
 from textual.reactive import Reactive
+from textual.theme import Theme
 from textual.worker import Worker, WorkerError
 
 from bpe_core.visible import visible
@@ -25,8 +27,9 @@ from tui.commands.command import Work
 from tui.commands.keys import HasCommands, PartBindings
 from tui.commands.panes import PANE_BY_ID, PANES, PaneEntry
 from tui.disk.config import Configuration
-from tui.disk.locked import Autosave, checkpoint_of
+from tui.disk.locked import checkpoint_of
 from tui.features.feature import StateScreen, guarded
+from tui.features.text_keeper import TextKeeper
 from tui.panes.editor import EditorPane
 from tui.state import Arguments, Run
 from tui.terminal.background import in_thread
@@ -39,20 +42,31 @@ from tui.widgets.step_line import StepLine
 if TYPE_CHECKING:
     from tui.features.all import Features
 
-SECONDS_TO_END: Final = 1.5  # how long the app waits at its end for what runs beside it, and for what is written
-_SECONDS_TO_KEEP: Final = 0.5  # from an edit to the moment when the text is kept
+SECONDS_TO_END: Final = 1.5
+"""How long the app waits at its end for background work, and for what is being written."""
+_WIDTHS: Final = [(0, "-narrow"), (100, "-tight"), (120, "-wide"), (170, "-huge")]
+_HEIGHTS: Final = [(0, "-low"), (30, "-middling"), (36, "-high")]
+"""The class of the screen from this many columns or rows on."""
+_FIRST_IMPORTS: Final = (
+    "tui.widgets.text_facts",
+    "tui.widgets.colored_rows",
+    "tui.features.all",
+    "bpe_core.formats",
+)
+"""Modules that are imported after the first frame."""
 
 
 class MainScreen(HasCommands, StateScreen):
-    """Five panes, the line of steps under them, and everything they show; what is done is done by its `features`."""
+    """Five panes and the line of steps under them. The `features` do what the user asks for."""
 
-    AUTO_FOCUS = ""  # the editor gets it: passing through another pane would hide the editor on a small screen
-
-    # Else Textual draws all of it again wherever a mouse button goes down, or the mouse is dragged.
+    # The editor is focused by `on_mount`. Focusing another pane first would hide the editor on a small screen.
+    AUTO_FOCUS = ""
+    # With True, Textual would redraw the screen at each press of a mouse button and each drag.
     ALLOW_SELECT = False
     BINDINGS: ClassVar[list[BindingType]] = PartBindings("Everywhere")
-
-    features: Features  # there once the panes are
+    features: Features
+    """They exist once the panes are loaded."""
+    text_keeper: TextKeeper
 
     def __init__(
         self,
@@ -60,22 +74,17 @@ class MainScreen(HasCommands, StateScreen):
         loaded: asyncio.Event,
         arguments: Arguments,
     ) -> None:
-        self.HORIZONTAL_BREAKPOINTS = [
-            (0, "-narrow"),
-            (100, "-tight"),
-            (120, "-wide"),
-            (170, "-huge"),
-        ]
-        self.VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-middling"), (36, "-high")]
+        self.HORIZONTAL_BREAKPOINTS = _WIDTHS
+        self.VERTICAL_BREAKPOINTS = _HEIGHTS
         super().__init__(configuration)
         self._compositor: SelectiveCompositor = SelectiveCompositor()
-        self._is_keeping = False  # whether the text is newer than what is kept of it
-        self.loaded = loaded  # set once all panes are there
+        self.loaded = loaded
+        """Set once all panes are loaded."""
         self._arguments = arguments
         self._in_front = {pane.place: pane.id for pane in reversed(PANES)}
-        """Place -> which of its panes is seen."""
+        """Place -> the pane that is shown there."""
         self._above = self._in_front["upper"]
-        """The one above the editor where there is no room for more."""
+        """The pane above the editor if there is room for one only."""
 
     def compose(self) -> ComposeResult:
         state = MainScreen
@@ -83,9 +92,9 @@ class MainScreen(HasCommands, StateScreen):
             state.run, state.tokenizer, state.path, state.active, state.notice
         )
         with Horizontal(id="panes"):
-            yield from map(Pane, _at("left"))
+            yield from map(Pane, _panes_at("left"))
             with Container(id="work"):
-                yield from map(Pane, _at("upper", "side"))
+                yield from map(Pane, _panes_at("upper", "side"))
                 self.editor = EditorPane(PANE_BY_ID["editor"])
                 yield self.editor
         yield StepLine(id="steps").data_bind(
@@ -99,175 +108,134 @@ class MainScreen(HasCommands, StateScreen):
         yield HintLine().data_bind(state.caption)
         yield KeyLine()
 
-    # Beginning and end
+    # Start and end
 
     def on_mount(self) -> None:
-        self._area = self.editor.area  # still at hand when the screen is taken down
-        self._autosave = Autosave(partial(self.say, severity="warning"))
-        text = self._autosave.beginning
+        self.text_keeper = TextKeeper(self)
+        text = self.text_keeper.last_text
         if text is None:
             from bpe_core.content.samples import EDITOR_GREETING
 
-            text = self.editor.put_last = EDITOR_GREETING
-        self._area.load_text(text)
-        self.set_focus(self._area)
+            text = EDITOR_GREETING
+            self.editor.put_last = text
+        area = self.editor.area
+        area.load_text(text)
+        self.set_focus(area)
         self.call_after_refresh(self._load)
 
     async def _load(self) -> None:
-        """Import the engine and the panes beside the screen, and put the panes into their frames, all in one frame."""
+        """Import the engine in a thread, then replace the frames by the panes, all in one frame."""
         try:
             await in_thread(_import_all)
             from tui.features.all import Features
 
             with self.app.batch_update():
-                work = self.query_one("#work")
-                await self.query(".frame").remove()
-                await self.query_one("#panes").mount(
-                    *(pane.load()(pane) for pane in _at("left")), before=work
-                )
-                await work.mount(
-                    *(pane.load()(pane) for pane in _at("upper", "side")),
-                    before=self.editor,
-                )
-                for name in ("corpus_pane", "training", "audit_pane", "compare_pane"):
-                    setattr(
-                        self, name, self.query_one(f"#{name.removesuffix('_pane')}")
-                    )
-                await self.editor.load()
+                await self._mount_panes()
                 self.show_panes()
                 self.bind_panes()
-                self.training.why.follow(self._area)
+                self.training.why.follow(self.editor.area)
                 self.features = Features(self)
-                for table in (self.training.log_of_merges, self.audit_pane.table):
-                    table.token_style = (
-                        self._area.style_of
-                    )  # one color for one token; it knows a new theme later
-                    self.app.theme_changed_signal.subscribe(
-                        table, lambda _, it=table: it.call_after_refresh(it.refresh)
-                    )
+                self._color_tables()
             await self.features.bring_back(self._arguments)
         finally:
             self.loaded.set()
 
+    async def _mount_panes(self) -> None:
+        work = self.query_one("#work")
+        await self.query(".frame").remove()
+        left_panes = [pane.load()(pane) for pane in _panes_at("left")]
+        await self.query_one("#panes").mount(*left_panes, before=work)
+        other_panes = [pane.load()(pane) for pane in _panes_at("upper", "side")]
+        await work.mount(*other_panes, before=self.editor)
+        for name in ("corpus_pane", "training", "audit_pane", "compare_pane"):
+            setattr(self, name, self.query_one(f"#{name.removesuffix('_pane')}"))
+        await self.editor.load()
+
+    def _color_tables(self) -> None:
+        """Give a token the same color in tables as in the editor, also after a change of the theme."""
+        for table in (self.training.log_of_merges, self.audit_pane.table):
+            table.token_style = self.editor.area.style_of
+
+        def redraw(_theme: Theme) -> None:
+            # The editor gets the colors of the new theme after this signal.
+            for table in (self.training.log_of_merges, self.audit_pane.table):
+                table.call_after_refresh(table.refresh)
+
+        self.app.theme_changed_signal.subscribe(self, redraw)
+
     async def on_unmount(self) -> None:
-        try:
-            sentence = self._autosave.keep_somewhere(
-                self._own_lines, self._area.document.n_edits
-            )
-        except OSError as error:
-            sentence = (
-                f"The text could not be kept for the next start: {error.strerror}."
-            )
-        self._autosave.release()
+        sentences = [self.text_keeper.keep_at_end()]
         is_training = self.run.busy and self.own_text is None
-        working = [
+        await self._cancel_workers()
+        if is_training and (course := self.features.training.newest):
+            sentences.append(await self._leave_training(course.output))
+        self.last_words += [visible(sentence) for sentence in sentences if sentence]
+        if self._writing is not None:
+            await asyncio.wait([self._writing], timeout=SECONDS_TO_END)
+
+    async def _cancel_workers(self) -> None:
+        running = [
             worker
             for worker in self.workers
             if worker.node is self and not worker.is_finished
         ]
-        for worker in working:
+        for worker in running:
             worker.cancel()
-        if working:  # a process that needs longer keeps what it has when it finds its pipes closed
-            await asyncio.wait(
-                [asyncio.gather(*map(_end_of, working))], timeout=SECONDS_TO_END
-            )
-        course = self.features.training.newest if is_training else None
-        sentences = [
-            sentence,
-            await self._leave_training(course.output) if course else "",
-        ]
-        self.last_words += [visible(said) for said in sentences if said]
-        if self._writing is not None:
-            await asyncio.wait([self._writing], timeout=SECONDS_TO_END)
+        if running:
+            # A process that takes longer keeps its merges when it finds its pipes closed.
+            ends = asyncio.gather(*map(_wait_for, running))
+            await asyncio.wait([ends], timeout=SECONDS_TO_END)
 
     async def _leave_training(self, output: Path) -> str:
-        """What it has learned is what comes back at the next start; else what to say of it."""
+        """Let the next start restore what a training has learned. Return a sentence if that is nothing."""
         if await in_thread(output.is_file):
             self.remember(tokenizer=str(output))
         elif not await in_thread(checkpoint_of(output).is_file):
-            return "The training had not learned anything yet, so nothing of it is kept; F6 begins anew."
+            return "The training had not learned any merge yet, so nothing is kept. F6 starts it again."
         return ""
-
-    @property
-    def _own_lines(self) -> Sequence[str]:
-        return (
-            (*self._area.document.lines,)
-            if self.own_text is None
-            else self.own_text.split("\n")
-        )
 
     def on_text_area_changed(self) -> None:
         self.hear()
-        if not self._is_keeping:
-            self._is_keeping = True
-            self._keep_text()
+        self.text_keeper.keep_soon()
 
-    @work
-    async def _keep_text(self) -> None:
-        """Soon after each edit, so that no accident costs more than a second; again and again while it is refused."""
-        while self._area.document.n_edits > self._autosave.n_kept:
-            await asyncio.sleep(_SECONDS_TO_KEEP)
-            refused = await self.why_not_kept()
-            if refused and refused != self.editor.not_kept:
-                tells = f"The text cannot be kept for the next start: {refused}. Ctrl+S saves it elsewhere."
-                self.say(tells, "warning")
-            self.editor.not_kept = refused
-        self._is_keeping = False
-
-    async def why_not_kept(self) -> str:
-        """Keep the text beside the screen; what is in the way of that, in a few words, empty if nothing."""
-        try:
-            await in_thread(
-                self._autosave.keep, self._own_lines, self._area.document.n_edits
-            )
-        except OSError as error:
-            return str(error.strerror)
-        return ""
-
-    # What is asked for
+    # Events
 
     def run_in_background(self, work: Work) -> None:
-        """Start what a key, a button, a pane or the palette asks of a feature; it runs in the background."""
+        """Do what a key, a button, a pane or the palette asks of a feature."""
         failed = partial(self.say, severity="error")
         self.run_worker(guarded(self, lambda: work, failed))
 
     def hear(self, key: str = "") -> None:
-        """Tell a lesson of a key, or that something has changed."""
+        """Tell a lesson that a key was pressed, or that something has changed."""
         if self.caption:
             self.features.tour.hear(key)
 
     def watch_run(self, old: Run, new: Run) -> None:
         if old.phase != new.phase:
-            self.refresh_bindings()  # F6 is one key with three meanings
+            self.refresh_bindings()  # F6 trains, pauses or goes on.
 
     watch_playing = StateScreen.refresh_bindings
 
     def on_resize(self, event: events.Resize) -> None:
         if outdated(self, event):
             return
-        # Classes come first: Textual would lay out and draw the new size as the old one, and then once more.
-        across, down = (
-            self.HORIZONTAL_BREAKPOINTS or [],
-            self.VERTICAL_BREAKPOINTS or [],
-        )
-        width, height = event.size
+        # Set the classes first: else Textual draws the new size with the old layout, and then again.
         fitting = self._get_breakpoint_classes(
-            width, across
-        ) | self._get_breakpoint_classes(height, down)
-        self.update_classes({name: name in fitting for _, name in across + down})
+            event.size.width, _WIDTHS
+        ) | self._get_breakpoint_classes(event.size.height, _HEIGHTS)
+        self.update_classes({name: name in fitting for _, name in _WIDTHS + _HEIGHTS})
         self.show_panes()
         self.call_after_refresh(self.refresh_bindings)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        panes = (
-            node
-            for node in event.widget.ancestors_with_self
-            if isinstance(node, Pane) and node.id
-        )
-        if self.focused is event.widget and (pane := next(panes, None)):
-            self.active = pane.id or ""
+        if self.focused is not event.widget:
+            return
+        for node in event.widget.ancestors_with_self:
+            if isinstance(node, Pane) and node.id:
+                self.active = node.id
+                return
 
-    # The panes
+    # Panes
 
     def action_show(self, pane: str) -> None:
         self.active = pane
@@ -281,18 +249,18 @@ class MainScreen(HasCommands, StateScreen):
         self.show_panes()
 
     def show_panes(self) -> None:
-        """Show the panes that there is room for."""
+        """Show the panes that have room."""
         shown = self._panes_to_show()
         for pane in self.query(Pane):
             pane.display = pane.id in shown
-            self._tell(pane)
+            self._update_pane(pane)
         for container in self.query("#work"):
             container.display = any(PANE_BY_ID[pane].place != "left" for pane in shown)
 
     def _panes_to_show(self) -> set[str]:
-        """Return the ids of one pane, one above the editor, or one at each place.
+        """Return the ids of one pane, of two with one of them above the editor, or of one pane at each place.
 
-        Where there is no side, a pane that belongs there takes the editor's room too, while it has the focus.
+        On a screen without a side, a focused side pane also takes the room of the editor.
         """
         if self._shows_one:
             return {self.active}
@@ -304,22 +272,23 @@ class MainScreen(HasCommands, StateScreen):
         return shown
 
     def bind_panes(self) -> None:
-        """Let panes have the values of this screen, those that rest while they are seen."""
-        facts = [
+        """Pass each change of the screen's values to the panes that have a variable of the same name."""
+        names = [
             name
             for name, value in vars(StateScreen).items()
             if isinstance(value, Reactive)
         ]
         for pane in self.query(Pane):
-            pane.facts = tuple(fact for fact in facts if fact in vars(type(pane)))
-            for fact in pane.facts:
-                pane.watch(self, fact, partial(self._tell, pane), init=False)
-            self._tell(pane)
+            pane.facts = tuple(name for name in names if name in vars(type(pane)))
+            for name in pane.facts:
+                pane.watch(self, name, partial(self._update_pane, pane), init=False)
+            self._update_pane(pane)
 
-    def _tell(self, pane: Pane) -> None:
+    def _update_pane(self, pane: Pane) -> None:
+        """Copy the screen's values to a pane, unless it is hidden and can wait."""
         if pane.display or not pane.RESTS:
-            for fact in pane.facts:
-                setattr(pane, fact, getattr(self, fact))
+            for name in pane.facts:
+                setattr(pane, name, getattr(self, name))
 
     @property
     def _shows_all(self) -> bool:
@@ -343,7 +312,7 @@ class MainScreen(HasCommands, StateScreen):
         self.set_focus(self.training.log_of_merges)
         return True
 
-    # When commands apply
+    # Conditions of commands
 
     @property
     def is_idle(self) -> bool:
@@ -359,7 +328,7 @@ class MainScreen(HasCommands, StateScreen):
 
     @property
     def has_room(self) -> bool:
-        """Whether it shows several panes; else each pane fills the screen anyway."""
+        """Whether the screen is large enough for several panes."""
         return not (self.has_class("-narrow") or self.has_class("-low"))
 
     def action_fill(self) -> None:
@@ -372,28 +341,22 @@ class MainScreen(HasCommands, StateScreen):
         self.app.push_screen(Help(self))
 
 
-async def _end_of(worker: Worker[Any]) -> None:
-    with suppress(
-        WorkerError
-    ):  # at the end of the event loop nobody would take it, and it would be printed
+async def _wait_for(worker: Worker[Any]) -> None:
+    # Without this, the event loop would print the error at its end.
+    with suppress(WorkerError):
         await worker.wait()
 
 
-def _at(*places: str) -> Iterator[PaneEntry]:
+def _panes_at(*places: str) -> Iterator[PaneEntry]:
     return (pane for place in places for pane in PANES if pane.place == place)
 
 
 def _import_all() -> None:
-    """What is needed once the first frame is on the screen."""
+    """Import what the panes need, and look for texts on the disk."""
     for pane in PANES:
         pane.load()
-    for module in (
-        "tui.widgets.text_facts",
-        "tui.widgets.colored_rows",
-        "tui.features.all",
-        "bpe_core.formats",
-    ):
+    for module in _FIRST_IMPORTS:
         import_module(module)
     sources = import_module("tui.disk.sources")
-    for asks_the_disk in (sources.sample_sources, sources.computer_sources):
-        asks_the_disk()
+    sources.sample_sources()
+    sources.computer_sources()

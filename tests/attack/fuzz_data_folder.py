@@ -331,7 +331,7 @@ async def _start(result: Round) -> str:
         app.main.set_focus(area)
         await pilot.press("ctrl+home", "x")
         await pilot.pause()
-        await app.main.why_not_kept()
+        await app.main.text_keeper.keep()
         if not area.text.startswith("x"):
             raise Failure(f"a key had no effect: {area.text[:20]!r}")
         return area.text

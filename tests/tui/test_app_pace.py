@@ -17,7 +17,8 @@ from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.trainer.conditions import condition
 from bpe_core.worker.explain import ExplainRequest
 from tui.features import explaining, training
-from tui.state import Loaded
+from tui.state import PACES, Loaded
+from tui.widgets.curve import Curve
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
@@ -131,7 +132,7 @@ async def test_what_was_learned_and_cannot_be_saved_is_called_so(
         ) and "learning" not in scope.shown("TitleLine")
         screen.features.audit.audit()
         await scope.settle()
-        assert "What was learned is not saved" in scope.said[-1]
+        assert "The tokenizer is not saved" in scope.said[-1]
 
 
 @pytest.mark.slow
@@ -200,3 +201,18 @@ async def test_a_tokenizer_that_has_left_the_screen_is_freed_when_the_next_but_o
         assert alive[8] < alive[0] + 6, (
             alive
         )  # other tests of this process leave some, too
+
+
+async def test_end_on_the_curve_shows_all_merges_of_a_training(
+    opened: Opened, book: Path, kept: Path
+) -> None:
+    async with opened(book) as scope:
+        screen = scope.screen
+        screen.pace = max(PACES)
+        await scope.press("f6")
+        await scope.until(lambda: screen.run.phase == "showing", "all is learned")
+        await scope.until(lambda: screen.step > 0, "the curve has a step")
+        screen.set_focus(screen.query_one(Curve))
+        await scope.press("end")
+        await scope.until(lambda: screen.run.phase == "done", "all is shown")
+        assert screen.step == screen.training.log_of_merges.merges[-1].step

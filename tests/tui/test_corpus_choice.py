@@ -102,7 +102,7 @@ async def test_a_field_takes_the_place_of_the_one_that_was_read(home: Path) -> N
     assert first._fields["headline"] == ["one", "two"]
     assert next(iter(house.screen.asked[1]._fields)) == "headline"
     await house.feature.choose_field(str(other))
-    assert "no fields to choose from" in house.screen.said[-1]
+    assert "has no fields" in house.screen.said[-1]
 
 
 @pytest.mark.usefixtures("workers_in_thread")
@@ -138,7 +138,9 @@ async def test_what_cannot_be_counted_is_said_in_the_place_of_the_totals(
     house.screen.options = TrainingOptions(more={"dask": "local"})
     house.feature.choose(Corpus((str(same_text(home, "a.txt")),)))
     await house.screen.rest()
-    assert house.totals and house.totals.error.startswith("Dask's workers count them")
+    assert house.totals and house.totals.error.startswith(
+        "Dask's workers count the texts"
+    )
 
 
 async def test_a_training_counts_for_whoever_waits_for_the_same_texts() -> None:
@@ -226,7 +228,7 @@ async def test_rare_options_are_taken_if_a_training_can_begin_with_them(
     assert path_of("one", kept) == path_of(str(home / "one.json"), kept)
     assert path_of("one", kept) == home / "one.json"
     assert path_of("~/other.json", kept) == home / "other.json"
-    with pytest.raises(OptionError, match="no tokenizer"):
+    with pytest.raises(OptionError, match="Unknown tokenizer"):
         _check(kept, (), wanted)
     (home / "one.json").touch()
     _check(kept, (), wanted)

@@ -124,7 +124,7 @@ async def test_dragging_the_line_of_steps(
         await scope.batch(
             mouse(events.MouseMove, places[0]), mouse(events.MouseMove, places[5])
         )
-        before = screen.features.shown.asked_for
+        before = screen.features.shown.requested_step
         await screen.features.shown.travel(1)
         assert screen.step == before + 1, "a key goes on from where the mouse is"
         await scope.batch(mouse(events.MouseUp, places[0]))

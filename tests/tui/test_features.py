@@ -178,8 +178,8 @@ async def test_a_training_with_a_checkpoint_goes_on_or_what_it_has_is_kept(
     house = House(answer)
     await house.resuming.offer(house.resuming.notes())
     (question,) = house.screen.asked
-    assert "book did not end: 14 merges learned so far" in question._question
-    assert (question._yes, question._no) == ("Go on", "Keep what it has")
+    assert "book was interrupted after 14 merges" in question._question
+    assert (question._yes, question._no) == ("Resume", "Keep these merges")
     if answer:
         task = TrainingTask(
             "book",
@@ -195,7 +195,9 @@ async def test_a_training_with_a_checkpoint_goes_on_or_what_it_has_is_kept(
         assert not house.started and not note_of(output).exists()
         assert not checkpoint_of(output).exists()
         assert load(output).merges == SMALL.merges
-        assert house.screen.said == ["What it had learned, 14 merges, is kept as book."]
+        assert house.screen.said == [
+            "The training ended early. Its 14 merges are saved as book."
+        ]
         assert [one.path for one in house.screen.kept] == [str(output)]
 
 
@@ -209,9 +211,9 @@ async def test_a_training_that_kept_nothing_is_begun_again_or_forgotten(
     house = House(answer)
     await house.resuming.offer(house.resuming.notes())
     (question,) = house.screen.asked
-    assert "was ended before anything of it was kept" in question._question
+    assert "interrupted before its first merge was saved" in question._question
     assert "\x1b" not in question._question
-    assert (question._yes, question._no) == ("Begin", "Leave it")
+    assert (question._yes, question._no) == ("Start", "Leave it")
     assert not note_of(output).exists() and not output.exists()
     assert not house.screen.said
     if answer:
@@ -283,14 +285,14 @@ async def test_a_training_that_cannot_be_resumed_is_told_and_what_it_has_is_kept
     house = House(1)
     await house.resuming.offer(house.resuming.notes())
     first, *others = house.screen.said
-    assert first.startswith("This unfinished training cannot be resumed. ")
+    assert first.startswith("An unfinished training cannot be resumed. ")
     assert not house.screen.asked and not house.started
     assert not note_of(output).exists()
     if wrong == "checkpoint":
-        assert others[0].startswith("What it had learned could not be kept. ")
+        assert others[0].startswith("The merges of this training could not be saved. ")
         assert checkpoint_of(output).exists() and not output.exists()
     else:
-        assert others == ["What it had learned, 14 merges, is kept as book."]
+        assert others == ["The training ended early. Its 14 merges are saved as book."]
         assert load(output).merges == SMALL.merges
         assert not checkpoint_of(output).exists()
 
@@ -349,7 +351,9 @@ async def test_a_training_of_the_list_is_used_or_its_curve_laid_under_and_taken_
 ) -> None:
     empty = House()
     await empty.resuming.show_runs()
-    assert empty.screen.said == ["No training is kept yet: F6 begins one."]
+    assert empty.screen.said == [
+        "There is no saved training yet. Press F6 to start one."
+    ]
     for name, created in ("old", "2020-01-01"), ("new", "2021-01-01"):
         record = SMALL.record and replace(SMALL.record, created=created)
         save(
@@ -388,7 +392,9 @@ async def test_what_was_learned_is_kept_next_to_what_has_its_name(shelf: Path) -
     kept = await house.training.keep(output)
     assert kept == shelf / "book-2.json" and load(kept).merges == SMALL.merges
     assert load(output).step == 3 and not checkpoint_of(output).exists()
-    assert house.screen.said == ["What it had learned, 14 merges, is kept as book-2."]
+    assert house.screen.said == [
+        "The training ended early. Its 14 merges are saved as book-2."
+    ]
     assert {one.path for one in house.screen.kept} == {str(output), str(kept)}
     given = await house.training.keep(shelf / "given.json", SMALL.at(5))
     assert given is not None and load(given).step == 5
@@ -406,7 +412,7 @@ async def test_what_cannot_be_kept_stays_in_its_checkpoint(
     house = House()
     assert await house.training.keep(output) is None
     assert house.screen.said == [
-        "What it had learned could not be kept. The disk is full."
+        "The merges of this training could not be saved. The disk is full."
     ]
     assert checkpoint_of(output).exists() and not house.screen.kept
 
@@ -453,7 +459,7 @@ async def test_a_tokenizer_that_was_fetched_before_is_found_listed_and_used(
     screen = house.screen
     await house.tokenizers.fetch()
     await screen.rest()
-    assert screen.notices[0] == "fetching some/model … Esc leaves it"
+    assert screen.notices[0] == "fetching some/model … Esc cancels"
     assert screen.notices[-1] == "" and not screen.said
     (loaded,) = house.loaded
     assert loaded.path == cached and loaded.tokenizer.merges == SMALL.merges
@@ -495,8 +501,8 @@ async def test_it_is_told_how_far_a_tokenizer_is_fetched_and_why_it_is_not(
         await house.tokenizers.fetch()
         await house.screen.rest()
         assert house.screen.notices[1:3] == [
-            "fetching some/model · tokenizer.json, 1 of 2 … Esc leaves it",
-            "fetching some/model · config␛.json, 2 of 2 … Esc leaves it",
+            "fetching some/model · tokenizer.json, 1 of 2 … Esc cancels",
+            "fetching some/model · config␛.json, 2 of 2 … Esc cancels",
         ]
         assert house.screen.notices[-1] == ""
         assert house.screen.said == (["It is not there."] if sentences else [])
@@ -539,7 +545,7 @@ async def test_a_folder_that_holds_a_tokenizer_is_opened_where_nothing_can_be_ch
     save(SMALL, home / "model" / "tokenizer.json", format="huggingface")
     house = House(None)
     assert await house.tokenizers.as_text(home / "model", "Read it") is None
-    assert house.screen.asked[0]._question == "model holds a tokenizer."
+    assert house.screen.asked[0]._question == "model contains a tokenizer."
     assert await house.tokenizers.as_text(home / "model", "") is None
     assert len(house.screen.asked) == 1
     await house.screen.rest()
@@ -685,7 +691,7 @@ async def test_without_a_tokenizer_or_during_a_training_no_model_is_asked_for(
     save(SMALL, path)
     for values, sentence in (
         ({"run": Run("merging")}, BUSY),
-        ({"path": ""}, "What was learned is not saved"),
+        ({"path": ""}, "The tokenizer is not saved"),
         ({"path": "", "tokenizer": None}, "There is no tokenizer yet"),
     ):
         house = AuditHouse(path)
@@ -771,14 +777,14 @@ def test_a_comparison_is_stopped_unless_it_began_by_itself_and_others_are_chosen
         sent.clear()
         house = CompareHouse([ONE], corpus=BOOK, choosing=choosing)
         house.screen.comparison = ComparisonRun(True, "starting")
-        house.feature._unasked = unasked
+        house.feature._automatic = unasked
         house.feature._worker = cast(Any, SimpleNamespace(send=sent.append))
         house.feature.compare()
         assert bool(house.begun) == starts
         assert sent == ([] if starts else [Stop()])
     house.feature._worker = None  # it has no worker yet
     house.screen.comparison = ComparisonRun(True, "starting", "one on book.txt")
-    house.feature._unasked = ()
+    house.feature._automatic = ()
     house.feature.compare()
     assert house.screen.comparison == ComparisonRun(False, "", "one on book.txt")
 
@@ -890,7 +896,7 @@ async def test_ranks_are_split_as_is_said_once_and_their_merges_recovered(
     assert loaded.tokenizer.pattern == "gpt2" and recovered == [True]
     assert loaded.tokenizer.merges == SMALL.merges
     assert house.screen.remembered.patterns == {str(path): "gpt2"}
-    assert "holds ranks only" in house.screen.asked[0]._question
+    assert "contains only ranks" in house.screen.asked[0]._question
     house.tokenizers.load(path)
     await house.screen.rest()
     assert len(house.screen.asked) == 1 and len(house.loaded) == 2
@@ -914,9 +920,7 @@ async def test_the_pattern_of_a_file_comes_back_when_it_is_chosen_again(
     assert house.screen.remembered.patterns == {}
     await house.screen.rest()
     first, second = house.screen.asked
-    assert "small.json says that a text is split as “gpt4”" in first._question or (
-        "split as" in first._question and "gpt4" in first._question
-    )
+    assert "small.json splits text with 'gpt4'" in first._question
     assert (first._start, second._start) == ("gpt4", "none")
     nothing = House()
     await nothing.tokenizers.change_pattern()
@@ -940,14 +944,14 @@ async def test_what_is_taken_off_the_list_stays_a_file_and_what_is_deleted_does_
     await tokenizers.add(own, SMALL)
     await tokenizers.add(other, SMALL)
     screen.remember(names={str(own): "mine", str(other): "theirs"})
-    await tokenizers.list_anew()
+    await tokenizers.refresh_list()
     mine, theirs = screen.kept
     assert (mine.name, mine.origin) == ("mine", "trained")
     assert (theirs.name, theirs.origin) == ("theirs", "opened")
     await tokenizers.discard(theirs)
     assert other.exists() and screen.kept == (mine,) and not screen.asked
     assert (
-        f"theirs is no longer in the list. The file is where it was, {other}"
+        f"theirs is removed from the list. Its file {other} remains"
         in (screen.said[-1])
     )
     assert screen.remembered.names == {str(own): "mine"}
@@ -965,7 +969,7 @@ async def test_what_is_taken_off_the_list_takes_no_other_file_with_it(
         path = home / f"{name}.json"
         save(SMALL, path)
         await house.tokenizers.add(path, SMALL)
-    await house.tokenizers.list_anew()
+    await house.tokenizers.refresh_list()
     (known,) = [one for one in house.screen.kept if one.path.endswith("b.json")]
     await house.tokenizers.discard(known)
     left = {Path(one.path).name for one in house.screen.kept}
@@ -993,16 +997,18 @@ async def test_those_of_stopped_trainings_go_unless_they_are_named_or_used(
     lane = SimpleNamespace(choice=LaneChoice(str(paths["lane"])))
     house = House(1, path=str(paths["shown"]), lanes=(lane,))
     house.screen.remember(names={str(paths["named"]): "a name"})
-    await house.tokenizers.list_anew()
+    await house.tokenizers.refresh_list()
     await house.tokenizers.delete_stopped()
     (question,) = house.screen.asked
     assert question._question == (
-        "Delete 1 tokenizer of stopped trainings that nobody named: old?"
+        "Delete 1 unnamed tokenizer from stopped trainings: old?"
     )
     left = {path.stem for path in shelf.glob("*.json")}
     assert left == {"shown", "named", "lane", "whole"}
     await house.tokenizers.delete_stopped()
-    assert house.screen.said[-1].startswith("No tokenizer of a stopped training")
+    assert house.screen.said[-1].startswith(
+        "All tokenizers from stopped trainings have a name"
+    )
 
 
 async def test_one_that_another_program_keeps_is_forgotten_also_by_the_next_search(
@@ -1095,7 +1101,9 @@ async def test_what_came_of_a_training_is_kept_named_and_told(
     assert {one.path for one in screen.kept} == {
         str(shelf / f"{name}.json") for name in ("first", "second")
     }
-    assert [said.partition(",")[0] for said in screen.said] == ["What it had learned"]
+    assert [said.partition(".")[0] for said in screen.said] == [
+        "The training ended early"
+    ]
 
 
 async def test_a_training_that_learned_nothing_leaves_no_file_and_what_was_there(
@@ -1133,12 +1141,12 @@ class GoalHouse(House):
         self.goals: list[str] = []
         self.travelled: list[int] = []
         shown = cast(Any, self.training._shown)
-        shown.n_steps = shown.asked_for = SMALL.step
+        shown.n_steps = shown.requested_step = SMALL.step
         shown.start = lambda goal=None: self.goals.append(str(goal))
 
         async def travel(by: int) -> None:
             self.travelled.append(by)
-            shown.asked_for += by
+            shown.requested_step += by
 
         shown.travel = travel
         self.trained: list[str] = []
@@ -1181,7 +1189,7 @@ async def test_a_training_goes_on_until_a_condition_that_does_not_hold_yet() -> 
     for _ in range(2):
         await busy.training.train_until()
     assert busy.screen.said == [
-        "That has been so since step 3; g in the merge log goes there."
+        "This is true since step 3. Press g in the merge log to go there."
     ]
     assert busy.goals == ["step >= 99"] and not busy.trained
 
@@ -1198,14 +1206,14 @@ async def test_steps_are_shown_as_far_as_they_are_learned_and_then_waited_for() 
     assert str(course.goal) == "step >= 2", "two are waited for"
     course.goal = None
     shown.course = course
-    shown.asked_for = 12
+    shown.requested_step = 12
     await house.training.step_once()
-    assert house.travelled == [1] and shown.asked_for == 13
-    shown.asked_for = 14
+    assert house.travelled == [1] and shown.requested_step == 13
+    shown.requested_step = 14
     await house.training.step_once()
     assert str(course.goal) == "step >= 15" and house.travelled == [1]
     course.ended = Run("done")
-    shown.asked_for = 12
+    shown.requested_step = 12
     for n_travelled, is_over in (2, False), (3, True):
         await house.training.step_once()
         assert len(house.travelled) == n_travelled
@@ -1222,14 +1230,14 @@ def test_a_goal_is_told_unless_it_is_the_next_step_of_somebody_who_steps() -> No
     screen = FakeScreen(goal="", playing=True)
     shown = Shown(as_screen(screen))
     wanted = condition("ratio >= 2")
-    shown._aim(wanted)
+    shown._set_goal(wanted)
     assert screen.goal == "until ratio >= 2"
     shown.course = course = Course(TrainingTask("book", TrainingOptions()))
-    shown._aim(None)
+    shown._set_goal(None)
     assert (screen.goal, course.goal) == ("", None)
     course.stepped = True
-    shown._aim(wanted)
+    shown._set_goal(wanted)
     assert (screen.goal, course.goal) == ("", wanted)
     course.stepped = False
-    shown._aim(wanted)
+    shown._set_goal(wanted)
     assert screen.goal == "until ratio >= 2"

@@ -148,7 +148,7 @@ def test_the_help_tells_neighbors_that_do_the_same_in_one_line() -> None:
     )
     assert (
         "Alt+← Alt+→" in lines
-        and lines["Ctrl+S"] == "Save the editor's text: as a file, exactly as it is"
+        and lines["Ctrl+S"] == "Save the editor's text: as a file, unchanged"
     )
     assert "Ctrl+Z Ctrl+Y" in dict(help_lines(COMMANDS["Editor"]))
 

@@ -36,7 +36,9 @@ class Steps(Screen[None]):
     def on_mount(self) -> None:
         listen(self, self.go)
 
-    def go(self, deed: str, to: int = LAST) -> None:
+    def go(self, deed: str, to: int) -> None:
+        if deed == "shown.travel_to_end":
+            to *= LAST
         self.step = max(0, min(self.step + to, LAST)) if deed == "shown.travel" else to
         self.chosen.append(self.step)
 

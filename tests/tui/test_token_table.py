@@ -362,7 +362,7 @@ async def test_a_line_of_the_panel_leads_to_a_token_a_text_or_a_place(
         asked.clear()
         for row in 1, 2, 3:
             panel.row_selected(row)
-        path, back = str(tmp_path / "book.txt"), "F5 leads back to the list."
+        path, back = str(tmp_path / "book.txt"), "F5 returns to the list."
         assert asked == [
             ("audit.try_text", ("slow", 257)),
             ("texts.open_place", (PlaceInText(path, 1, 2, 4, back),)),

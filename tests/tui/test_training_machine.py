@@ -335,12 +335,12 @@ def test_a_training_that_is_begun_while_the_one_before_is_being_kept_is_not_held
 def test_all_is_shown_in_the_time_of_its_pace_and_the_first_one_by_one(
     total: int,
 ) -> None:
-    x, slowly = growth(total), shown._SLOWLY
-    after = [slowly * (expm1(x * u) / x if x else u) for u in (0.05, 0.1, 0.25, 1)]
+    x, first_steps = growth(total), shown._FIRST_STEPS
+    after = [first_steps * (expm1(x * u) / x if x else u) for u in (0.05, 0.1, 0.25, 1)]
     assert after[0] <= 3 and after[1] <= 6 and after[2] <= 50, (
         "one and a half a second at first"
     )
-    assert total * 0.999 <= after[3] <= max(total, slowly) * 1.001
+    assert total * 0.999 <= after[3] <= max(total, first_steps) * 1.001
 
 
 TestTrainings, TestPlays = Trainings.TestCase, Plays.TestCase

@@ -59,6 +59,6 @@ def put_workers_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(WorkerProcess, "__aexit__", leave)
     monkeypatch.setattr(WorkerProcess, "send", lambda worker, message: None)
     monkeypatch.setattr(WorkerProcess, "batches", batches)
-    monkeypatch.setattr(audit, "_AT_REST", 0)
-    monkeypatch.setattr(corpus, "_AT_REST", 0)
+    monkeypatch.setattr(audit, "_SECONDS_OF_REST", 0)
+    monkeypatch.setattr(corpus, "_SECONDS_OF_REST", 0)
     monkeypatch.setattr(sources, "computer_sources", lambda: [])

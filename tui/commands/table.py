@@ -1,4 +1,4 @@
-"""Every command in one table: its keys, its words, what it does and when.
+"""The table of all commands: their keys, labels, methods and conditions.
 
 The table names methods and properties of widgets and features whose classes are imported later. mypy knows the classes,
 and refuses a name that isn't there.
@@ -64,7 +64,7 @@ def _leading_to(pane: PaneEntry) -> Command:
         pane.key,
         does=pane.shows,
         name=f"Show the {pane.title.lower()} pane",
-        help=f"{titles}; pressed again, the next part of it",
+        help=f"{titles}; press again for the next part of the pane",
         priority=True,
     )
 
@@ -72,29 +72,31 @@ def _leading_to(pane: PaneEntry) -> Command:
 def _picture(kind: str) -> Command:
     return Command(
         partial(_editor.action_share, kind),
-        does="the tokens in all lanes: of the selection, or else of all that fits",
+        does="the tokens in all lanes: the selection, or as much of the text as fits",
         name=f"Save a picture of the text: {kind}",
     )
 
 
 _TRAIN: Final = (
-    "train on the chosen texts; then hold the merge that is shown, and go on"
+    "train on the chosen texts; while training, pause at the merge shown, or go on"
 )
 _DELETE: Final = (
-    "delete the file of a tokenizer trained here; take any other off the list"
+    "delete the file of a tokenizer trained here; remove any other from the list"
 )
-_OPEN: Final = "run a preset; open a folder"
-_ENDS: Final = "before the first merge, after the last"
-_PACE: Final = "show the merges in less time, or in more"
-_PLAY: Final = "the editor's text from bytes to the last merge; or pause"
-_LINE: Final = "run the next line; after the last, the next merge; or one line back"
+_OPEN: Final = "run an example; open a folder"
+_ENDS: Final = "go to the start, before any merge, or to the last merge"
+_PACE: Final = "show the merges faster or slower"
+_PLAY: Final = "play the merges in the editor, from bytes to the last merge; or pause"
+_LINE: Final = (
+    "run the next line, and after the last line the next merge; or go one line back"
+)
 _VIEWS: Final = (
     "texts, folders, scripts, metrics, worst lines, disagreements, vocabularies"
 )
-_TURN: Final = "the next metric of each row, or the one before: from tokens to parity"
+_TURN: Final = "show the next or previous metric of each row, from tokens to parity"
 
 
-# Those that have a button, a link or a hint
+# Commands that a button, a link or a hint refers to
 
 TRAIN: Final = Command(
     _features.training.train,
@@ -110,7 +112,7 @@ STEP: Final = Command(
     _features.training.step_once,
     "f7",
     "Step",
-    "show one merge more and hold",
+    "show one more merge, then pause",
     name="Step: one merge",
 )
 
@@ -118,21 +120,21 @@ STOP: Final = Command(
     _features.training.stop,
     "f8",
     "Stop",
-    "end, keep this vocabulary",
+    "end the training and keep the vocabulary shown",
     name="Stop the training here",
     when=_screen.run.busy,
 )
 
 MORE_OPTIONS: Final = Command(
     _features.corpus.more_options,
-    does="longest token, sample, a start, …",
+    does="longest token, sample size, tokenizer to extend, …",
     name="More training options …",
 )
 
 NEXT_STEP: Final = Command(
     _features.tour.next,
     "f12,alt+full_stop",
-    does="what the lesson says next",
+    does="continue the lesson",
     name="Next step",
     when=_screen.caption,
 )
@@ -140,36 +142,36 @@ NEXT_STEP: Final = Command(
 STEP_BACK: Final = Command(
     _features.tour.back,
     "f11,alt+comma",
-    does="what the lesson said before",
-    name="Step back",
+    does="go back one step in the lesson",
+    name="Previous step",
     when=_screen.caption,
 )
 
 LEAVE_LESSON: Final = Command(
     _features.tour.leave,
     "escape",
-    does="it goes on here the next time",
+    does="you can resume here",
     name="Leave the lesson",
     when=_screen.caption,
 )
 
 COMPARE: Final = Command(
     _features.comparison.compare,
-    does="those marked in the compare pane",
+    does="the ones marked in the compare pane",
     name="Compare tokenizers",
 )
 
 AUDIT: Final = Command(
     _features.audit.audit,
-    does="tokens that a model hardly learns; again: stop",
-    name="Audit the tokenizer in force",
+    does="find tokens a model has barely learned; again: stop",
+    name="Audit the current tokenizer",
 )
 
 FASTER: Final = Command(
     partial(_features.shown.change_pace, 1),
     "plus",
     "Faster",
-    "all merges in less time, up to none",
+    "show all merges in less time, or at once",
     name="Play faster",
     help=_PACE,
 )
@@ -178,7 +180,7 @@ SLOWER: Final = Command(
     partial(_features.shown.change_pace, -1),
     "minus",
     "Slower",
-    "all merges in more time",
+    "show all merges in more time",
     name="Play slower",
     help=_PACE,
 )
@@ -187,50 +189,50 @@ TURN_SIDE: Final = Command(
     _editor.side.turn,
     "ctrl+t",
     "Why",
-    "at the right: the token, why this split, what may come",
-    name="Why this split, what may come",
+    "on the right: the token, why it is split this way, or possible next tokens",
+    name="Why this split, possible next tokens",
 )
 
 NEXT_PITFALL: Final = Command(
     partial(_editor.action_go_to_pitfall, 1),
     "ctrl+n",
     "Pitfall",
-    "to what trips tokenizers next",
+    "go to the next place that tokenizers handle badly",
     name="Go to the next pitfall",
 )
 
 TURN_VIEW: Final = Command(
     _editor.action_turn_view,
     "ctrl+l",
-    does="one after the other, then the text again",
-    name="View: borders, ids, one token a line",
+    does="each view in turn, then the plain text again",
+    name="Change the view: borders, ids, one token per line",
 )
 
 SHOW_SPACES: Final = Command(
     _editor.action_toggle_spaces,
     "ctrl+g",
-    does="as glyphs; again: as blanks",
+    does="as visible signs; again: as blanks",
     name="Show spaces and tabs",
 )
 
 SHOW_SPECIALS: Final = Command(
     _editor.action_toggle_specials,
     "ctrl+r",
-    does="in the editor; as text at first",
-    name="Special tokens as tokens or as text",
+    does="in the editor; plain text by default",
+    name="Read special tokens as tokens or as text",
 )
 
 PIN: Final = Command(
     _editor.action_pin,
     "ctrl+b",
-    does="see what differs from it from now on",
+    does="show how later versions differ from this one",
     name="Pin the text, or unpin it",
 )
 
 NEXT_EXAMPLE: Final = Command(
     _editor.action_next_example,
     "alt+e",
-    does="small texts that show what tokens do",
+    does="short texts that show how tokens behave",
     name="Next example",
 )
 
@@ -240,7 +242,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _screen.action_help,
             "f1",
             "Help",
-            "what the keys do, what the words mean",
+            "what the keys do and what the words mean",
             name="Keys and help",
             always=True,
         ),
@@ -249,9 +251,9 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command(
             _features.shown.stop,
             "f6",
-            "Hold",
-            "stay at this merge",
-            name="Hold the training",
+            "Pause",
+            "pause at this merge",
+            name="Pause the training",
             help=_TRAIN,
             when=_screen.is_playing,
         ),
@@ -259,8 +261,8 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _features.shown.start,
             "f6",
             "Go on",
-            "show the next merges",
-            name="Go on with the training",
+            "continue showing merges",
+            name="Continue the training",
             help=_TRAIN,
             when=_screen.is_held,
         ),
@@ -268,29 +270,29 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         STOP,
         Command(
             _features.shown.show_all,
-            does="the last, and more as they are learned",
+            does="jump to the last one, then follow the training",
             name="Show all merges",
             when=_screen.run.busy,
         ),
         MORE_OPTIONS,
         Command(
             partial(_features.resuming.train_on, False),
-            does="a larger vocabulary: more merges",
+            does="learn more merges for a larger vocabulary",
             name="Extend this tokenizer …",
         ),
         Command(
             partial(_features.resuming.train_on, True),
-            does="keep the merges in force, learn others",
+            does="keep the merges up to this step, then learn others",
             name="Fork at this step …",
         ),
         Command(
             partial(_features.texts.export, "merges"),
-            does="a line each, tabs between",
+            does="one per line, separated by tabs",
             name="Export the merges …",
         ),
         Command(
             partial(_features.texts.export, "curve"),
-            does="as CSV, a line a step",
+            does="as CSV, one line per step",
             name="Export the curve as numbers …",
         ),
         Command(
@@ -305,21 +307,21 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         ),
         Command(
             _features.shown.play,
-            does="the editor's text, from bytes to the last one",
+            does="in the editor, from bytes to the last merge",
             name="Play the merges",
         ),
         Command(
             _screen.action_fill,
             "f9",
             "Zoom",
-            "let this pane fill the screen, and back",
+            "let this pane fill the screen; again: show all",
             name="Fill the screen with this pane",
             when=_screen.has_room,
         ),
         *both(
             _features.shown.travel,
             "alt+left alt+right",
-            "one step back or on in the life of the vocabulary",
+            "go one merge back or forward",
             -1,
             1,
         ),
@@ -332,20 +334,20 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command(
             _features.texts.save_text,
             "ctrl+s",
-            does="as a file, exactly as it is",
+            does="as a file, unchanged",
             name="Save the editor's text",
         ),
         Command(
             _features.texts.bring_back,
             "alt+z",
-            does="the one before an example, preset or file",
+            does="after an example or file replaced it",
             name="Bring my text back",
         ),
         Command(
             _features.texts.ids_to_text,
             "alt+i",
-            does="of pasted ids; and what encoding that gives",
-            name="Ids in, text out",
+            does="paste ids to see their text, and its encoding",
+            name="Turn ids into text",
         ),
         NEXT_STEP,
         STEP_BACK,
@@ -358,39 +360,39 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         COMPARE,
         Command(
             _features.comparison.measure_text,
-            does="its bytes per token and more",
+            does="bytes per token and more",
             name="Measure the editor's text",
         ),
         AUDIT,
         Command(
             _features.corpus.add_path,
-            does="by its path",
+            does="enter its path",
             name="Add a file or folder to the corpus",
         ),
         Command(
             _features.tokenizers.open,
-            does="one that was saved elsewhere",
+            does="saved by bpescope or another program",
             name="Open a tokenizer file",
         ),
         Command(
             _features.tokenizers.delete_stopped,
-            does="that nobody named",
-            name="Delete tokenizers of stopped trainings…",
+            does="those without a name of your own",
+            name="Delete tokenizers from stopped trainings…",
         ),
         Command(
             _features.tokenizers.change_pattern,
-            does="see how it splits a text, and change that",
+            does="see how it splits text, and change it",
             name="Split pattern of this tokenizer…",
         ),
         Command(
             _features.tokenizers.fetch,
-            does="gpt-4o, or OWNER/NAME of a hub",
+            does="gpt-4o, or OWNER/NAME on Hugging Face",
             name="Fetch a tokenizer by name…",
         ),
         Command(
             None,
             "tab,shift+tab",
-            help="to the next part of the screen, and back; the line above the keys names it",
+            help="go to the next or previous part of the screen; the line above the keys names it",
         ),
     ),
     "In dialogs too": (
@@ -398,7 +400,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _app.action_command_palette,
             "ctrl+p",
             "More",
-            "every command by name, themes too",
+            "all commands by name, and themes",
             priority=True,
             always=True,
         ),
@@ -416,7 +418,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             partial(_tree.action_run_preset, False),
             "enter",
             "Run",
-            "with its own options: see what comes out",
+            "train with its own options and check the result",
             help=_OPEN,
             when=_tree.entry.preset,
         ),
@@ -424,7 +426,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _tree.action_select_cursor,
             "enter",
             "Open",
-            "open it, or close it",
+            "open or close this folder",
             help=_OPEN,
             when=_tree.on_group,
         ),
@@ -433,35 +435,35 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             partial(_tree.action_run_preset, True),
             "f7",
             "Step",
-            "learn the merges of a preset one by one",
+            "learn the merges of this example one by one",
             when=_tree.entry.preset,
         ),
         Command(
             partial(_tree.action_mark, "corpus"),
             "space",
             "Choose",
-            "train on this text, or all of a group",
+            "train on this text, or on all texts of a group",
             when=_tree.markable,
         ),
         Command(
             _tree.action_only,
             "o",
             "Only",
-            "train on this text alone, or on those of a group",
+            "train on this text or group alone",
             when=_tree.has_others,
         ),
         Command(
             _tree.action_weigh,
             "number_sign",
             "Weight",
-            "how many times this text counts beside the others",
+            "how many times this text counts compared with the others",
             when=_tree.is_chosen,
         ),
         Command(
             _tree.action_choose_field,
             "c",
             "Column",
-            "which field of this file is read; its first documents",
+            "choose which field of this file to read, and see its first documents",
             when=_tree.has_fields,
         ),
         Command(
@@ -475,7 +477,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             partial(_tree.action_mark, "reference"),
             "r",
             "Reference",
-            "compare with this text in the audit",
+            "compare the corpus with this text in the audit",
             when=_tree.markable,
         ),
     ),
@@ -484,67 +486,67 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _tokenizers.action_select,
             "enter",
             "Use",
-            "put this tokenizer in force",
+            "use this tokenizer in all panes",
         ),
         Command(
             _tokenizers.action_change_pattern,
             "p",
             "Pattern",
-            "see how this tokenizer splits a text, and change that",
+            "see how this tokenizer splits text, and change it",
         ),
         Command(
             _tokenizers.action_rename,
             "n",
             "Rename",
-            "what this tokenizer is called in the list; its file stays as it is",
+            "change its name in the list; its file keeps its name",
         ),
         Command(
             _tokenizers.action_delete,
             "delete",
             "Delete",
-            "delete the file of this tokenizer of yours",
+            "delete the file of this tokenizer",
             help=_DELETE,
             when=_tokenizers.on_trained,
         ),
         Command(
             _tokenizers.action_delete,
             "delete",
-            "Forget",
-            "take it off the list; its file stays",
+            "Remove",
+            "remove it from the list; its file stays",
             help=_DELETE,
             when=_tokenizers.on_other,
         ),
     ),
     "Training": (
         Command(None, "enter", help="in a field: train"),
-        Command(None, "space", help="on pattern or ties: see what there is to choose"),
+        Command(None, "space", help="on pattern or ties: show the choices"),
     ),
     "Lists": (
         *both(
             _rows.action_move,
             "up,k down,j",
-            "by one row; in the merge log, travel to that step: the editor follows",
+            "move by one row; in the merge log, the editor follows to that step",
             -1,
             1,
         ),
         *both(
             _rows.action_move_page,
             "pageup pagedown",
-            "by what is seen at once",
+            "move by one page",
             -1,
             1,
         ),
         *both(
             _rows.action_move_to_end,
             "home end",
-            "to the first row, to the last",
+            "go to the first or last row",
             0,
             1,
         ),
         Command(
             _rows.action_select,
             "enter",
-            does="in the audit: show the merge, put an example into the editor",
+            does="in the audit: show the merge of this token, and an example in the editor",
         ),
     ),
     "Merge log": (
@@ -552,19 +554,19 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _log.action_search,
             "slash",
             "Search",
-            "tokens by their text, their bytes as 0x2074, or id",
+            "find tokens by text, by bytes such as 0x2074, or by id",
         ),
         *both(
             _log.action_choice,
             "left,h right,l",
-            "show the longest tokens, the most used, ties, partial UTF-8, used up; or all",
+            "show all tokens, or the longest, most used, tied, partial UTF-8 or used-up ones",
             -1,
             1,
         ),
         *both(
             _log.action_copy,
             "c C",
-            "copy this row, or (C) all that are shown",
+            "copy this row, or (C) all rows shown",
             "row",
             "all",
         ),
@@ -574,26 +576,26 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _training.action_turn_why,
             "w",
             "Why",
-            "beside the merge log: why this merge, its pairs, the code, or nothing",
+            "next to the merge log, show why this merge, its pairs, the code, or nothing",
         ),
         Command(
             _training.action_turn_writing,
             "b",
             "Bytes",
-            "tokens there as text, hexadecimal or decimal bytes, or ids",
+            "show tokens as text, hexadecimal or decimal bytes, or ids",
         ),
         Command(
             _features.training.go_to,
             "g",
             "Go to",
-            "a step, or the first at which a condition holds",
+            "go to a step, or to the first where a condition holds",
             name="Go to a step …",
         ),
         Command(
             _features.training.train_until,
             "u",
             "Until",
-            "train until a condition holds, then wait",
+            "train until a condition holds, then pause",
             name="Train until …",
         ),
         FASTER,
@@ -601,7 +603,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command(
             _features.shown.play,
             "space",
-            help="hold the merge that is shown, and go on",
+            help="pause at the merge shown, or go on",
         ),
     ),
     "Code": (
@@ -623,7 +625,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _why.action_turn_code,
             "i",
             "Encode",
-            "the code of encoding the editor's word, or of the merge",
+            "show the code that encodes the word in the editor, or the code of the merge",
             when=_why.shows_code,
         ),
     ),
@@ -632,34 +634,34 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _curve.action_show_next,
             "m",
             "Metric",
-            "bytes per token, tokens saved, use, Rényi efficiency",
+            "show bytes per token, tokens saved, use, or Rényi efficiency",
         ),
         Command(
             _features.resuming.show_runs,
-            does="compare them; lay a curve under this",
+            does="compare them, or draw a second curve",
             name="List of trainings …",
         ),
         Command(
             _curve.action_change_scale,
             "z",
             "Log scale",
-            "give the first merges, which matter most, more room",
+            "give more room to the first merges, which matter most",
         ),
         *both(
             _curve.action_travel,
             "left right",
-            "to the dot before, to the next",
+            "go to the previous or next dot",
             -1,
             1,
         ),
-        *both(_curve.action_travel_to_end, "home end", _ENDS, 0, 1),
+        *both(_features.shown.travel_to_end, "home end", _ENDS, 0, 1),
     ),
     "Line of steps": (
         Command(
             _features.shown.play,
             "space",
             "Play",
-            "the editor's text from bytes to the last merge",
+            "play the merges in the editor, from bytes to the last merge",
             help=_PLAY,
             when=_line.is_held,
         ),
@@ -667,7 +669,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _features.shown.play,
             "space",
             "Pause",
-            "stay at this merge; again: play on",
+            "pause at this merge; again: go on",
             help=_PLAY,
             when=_line.playing,
         ),
@@ -675,43 +677,43 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             partial(_features.shown.change_pace, 1),
             "plus",
             "Faster",
-            "all merges in less time",
+            "show all merges in less time",
             help=_PACE,
         ),
         Command(
             partial(_features.shown.change_pace, -1),
             "minus",
             "Slower",
-            "all merges in more time",
+            "show all merges in more time",
             help=_PACE,
         ),
         Command(
             partial(_features.shown.travel, -1),
             "left",
             "Back",
-            "one merge back",
+            "go one merge back",
         ),
         Command(
             partial(_features.shown.travel, 1),
             "right",
             "Forward",
-            "one merge on",
+            "go one merge forward",
         ),
         *both(
             _features.shown.travel,
             "shift+left shift+right",
-            "ten back or on",
+            "go ten merges back or forward",
             -10,
             10,
         ),
         *both(
             _line.action_leap,
             "ctrl+left,pageup ctrl+right,pagedown",
-            "a twentieth of the way back or on",
+            "go a twentieth of all merges back or forward",
             -1,
             1,
         ),
-        *both(_line.action_go_to_end, "home end", _ENDS, 0, 1),
+        *both(_features.shown.travel_to_end, "home end", _ENDS, 0, 1),
     ),
     "Editor": (
         TURN_SIDE,
@@ -719,14 +721,14 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command(
             partial(_editor.action_go_to_pitfall, -1),
             "alt+n",
-            does="to the pitfall before",
+            does="go to the previous pitfall",
         ),
         TURN_VIEW,
         Command(
             _features.lanes.ask,
             "alt+l",
             "Lanes",
-            "the same text under up to three other tokenizers, or other steps of this one",
+            "show the same text under up to three other tokenizers, or steps of this one",
             name="Lanes: other tokenizers under the text",
         ),
         SHOW_SPACES,
@@ -735,25 +737,25 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         *both(
             _editor.status_lines.walk,
             "alt+up alt+down",
-            "what earlier edits did",
+            "show what earlier edits changed",
             1,
             -1,
         ),
         NEXT_EXAMPLE,
         Command(
             partial(_editor.action_copy, "text"),
-            does="the selection, or all of it",
+            does="the selection, or the whole text",
             name="Copy the text",
         ),
         Command(
             partial(_editor.action_copy, "ids"),
-            does="of the selection, or of all; with spaces between",
+            does="of the selection or the whole text, separated by spaces",
             name="Copy token ids",
         ),
         Command(
             partial(_editor.action_copy, "list"),
             "alt+c",
-            does="of the selection, or of all",
+            does="of the selection or the whole text",
             name="Copy token ids as a Python list",
         ),
         *map(_picture, ("html", "svg", "markdown")),
@@ -764,7 +766,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         ),
         Command(
             _editor.area.redo,
-            does="the edit that was undone last: Ctrl+Y",
+            does="the edit undone last: Ctrl+Y",
             name="Redo",
         ),
         Command(None, "ctrl+z,ctrl+y", help="undo, redo"),
@@ -775,66 +777,66 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _features.audit.audit,
             "escape",
             "Stop",
-            "do without the audit that is under way",
+            "stop this audit",
             when=_audit.audit.running,
         ),
         Command(
             _audit.action_search,
             "slash",
             "Search",
-            "by the token's text, its id, or its bytes in hex",
+            "find tokens by text, by id, or by bytes in hex",
         ),
         Command(
             partial(_audit.panel.action_turn, 1),
             "w",
             "Why",
-            "what else is known of the token",
+            "show more evidence about the token",
         ),
         Command(
             _features.audit.export,
             "x",
             "Export",
-            "what is shown, as .jsonl, .csv or .md",
+            "the rows shown, as .jsonl, .csv or .md",
             name="Export the tokens shown…",
         ),
         Command(
             _features.audit.with_model,
-            does="or no longer",
+            does="or without them again",
             name="Audit with a model's embeddings …",
         ),
         Command(
             _features.audit.with_texts,
-            does="count the tokens in them, or stop that",
+            does="count the tokens in them; again: without them",
             name="Audit with the chosen texts",
         ),
     ),
     "Tokens": (
-        Command(_tokens.action_sort_next, "s", "Sort", "by the next column"),
+        Command(_tokens.action_sort_next, "s", "Sort", "sort by the next column"),
         Command(
             _tokens.action_reverse,
             "S",
             "Reverse",
-            "turn the order around",
+            "reverse the order",
         ),
         *both(
             _tokens.action_choice,
             "left,h right,l",
-            "one kind only, then the next; special tokens and unused ids at the end",
+            "show one kind of finding, then the next; special tokens and unused ids come last",
             -1,
             1,
         ),
         Command(
             _tokens.action_severity,
             "v",
-            "Worse",
-            "only what is worse: notes, warnings, problems, then all",
+            "Severity",
+            "show all, or only notes and worse, warnings and worse, or problems",
         ),
     ),
     "Evidence": (
         *both(
             _evidence.action_turn,
             "left,h right,l",
-            "what is known of the token: see the next, see the one before",
+            "show the next or previous evidence about the token",
             -1,
             1,
         ),
@@ -844,21 +846,21 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _features.comparison.compare,
             "escape",
             "Stop",
-            "do without the rest of the comparison",
+            "stop this comparison",
             when=_compare.comparison.running,
         ),
         Command(
             _compare.action_choose,
             "a",
-            "Choose anew",
-            "other tokenizers, or other texts",
+            "Change",
+            "choose other tokenizers or other texts",
             when=_compare.has_compared,
         ),
         Command(
             _features.comparison.export,
             "x",
             "Export",
-            "what is shown, as .csv, .md or .tex",
+            "the rows shown, as .csv, .md or .tex",
             name="Export this comparison…",
         ),
     ),
@@ -880,7 +882,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             partial(_comparison.action_metric, 1),
             "m",
             "Metric",
-            "the next metric, from tokens to parity",
+            "show the next metric, from tokens to parity",
             help=_TURN,
             when=_comparison.has_metrics,
         ),
@@ -901,23 +903,23 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _comparison.action_reference,
             "r",
             "Parity",
-            "relate parity to this text or folder",
+            "measure parity relative to this text or folder",
             when=_comparison.has_references,
         ),
         Command(
             _comparison.action_sort_next,
             "s",
             "Sort",
-            "by the next column",
+            "sort by the next column",
             when=_comparison.can_sort,
         ),
         Command(
             _comparison.action_reverse,
             "S",
             "Reverse",
-            "turn the order around",
+            "reverse the order",
             when=_comparison.can_sort,
         ),
     ),
 }
-"""By the part of the screen that they are for; in the order in which the help tells them."""
+"""Part of the screen -> its commands, in the order of the help."""

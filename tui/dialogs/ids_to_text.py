@@ -55,7 +55,7 @@ class IdsToText(Dialog[tuple[str, str | None]]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog", id="ids-to-text") as box:
-            box.border_title = "Ids in, text out"
+            box.border_title = "Turn ids into text"
             box.border_subtitle = (
                 f"{visible(self._called)}, {self._tokenizer.n_tokens:,} tokens".replace(
                     "[", r"\["

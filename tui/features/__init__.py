@@ -1,1 +1,1 @@
-"""Features: what can be asked of the app, a module each: work, deeds, and the screen's values that it replaces."""
+"""Features: one module for each part of the work. Each replaces its own values of the screen."""

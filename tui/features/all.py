@@ -1,4 +1,4 @@
-"""All features, made in the order in which they need one another, and what panes may ask of them."""
+"""All features, created in the order of their dependencies, and what happens at the start of the app."""
 
 import asyncio
 import os
@@ -24,11 +24,12 @@ from tui.features.training import TrainingFeature
 from tui.state import NOTHING_ASKED, Arguments, Corpus, Opened
 from tui.terminal.background import in_thread
 
-_SOON: Final = 0.3  # seconds after which the screen shows which argument is being read
+_SLOW_SECONDS: Final = 0.3
+"""After this time, the screen shows which argument is being read."""
 
 
 class Features:
-    """All features, as widgets reach them by `features_of`."""
+    """All features. Widgets reach them with `features_of`."""
 
     def __init__(self, screen: StateScreen) -> None:
         self._screen = screen
@@ -49,35 +50,36 @@ class Features:
         self.tour: Tour = Tour(screen, self)
 
     async def bring_back(self, arguments: Arguments = NOTHING_ASKED) -> None:
-        """Bring back what was there at the end of the last run; the first time, train on a story.
+        """Restore the state of the last run; the first time, train on a story. Open the arguments of the command line.
 
-        Unless a training is unfinished: then ask whether to resume it. Then open the arguments of the command line.
+        If a training was interrupted, ask first whether to resume it.
         """
-        screen, remembered = self._screen, self._screen.remembered
+        screen = self._screen
+        remembered = screen.remembered
         screen.opening = title_of(arguments.paths) if arguments.paths else ""
-        await self.tokenizers.list_anew()
+        await self.tokenizers.refresh_list()
         first_time = not remembered.tokenizer and not screen.kept
         await self.corpus.bring_back(first_time=first_time and not arguments.tokenizers)
         self.lanes.choose(remembered.lanes)
         notes = await in_thread(self.resuming.notes)
         trains = first_time and not (notes or arguments.lesson)
-        self.tokenizers.beside(partial(self._open, arguments, trains=trains))
-        self.resuming.beside(partial(self.resuming.offer, notes))
+        self.tokenizers.start_worker(partial(self._open, arguments, trains=trains))
+        self.resuming.start_worker(partial(self.resuming.offer, notes))
 
     async def _open(self, arguments: Arguments, *, trains: bool) -> None:
-        """Choose texts, open tokenizers: the last of these, or else the one in use last, comes on the screen."""
+        """Choose the texts and list the tokenizers of the arguments. Show the last of them, or the one used last."""
         screen = self._screen
         if arguments.lesson:
-            self.tour.beside(partial(self.tour.open, arguments.lesson))
+            self.tour.start_worker(partial(self.tour.open, arguments.lesson))
         recognition = Recognition(arguments.paths, arguments.tokenizers)
         recognized = await self._recognize(recognition)
-        self._tell_of(recognized)
+        self._report(recognized)
         self._choose_texts(recognized.texts)
         tokenizers = recognized.tokenizers
         if tokenizers:
             screen.remember(
                 tokenizer=tokenizers[-1],
-                opened=(*screen.remembered.opened, *map(Opened, tokenizers)),
+                opened=screen.remembered.opened + tuple(map(Opened, tokenizers)),
             )
         self.tokenizers.check_files(everywhere=True)
         is_empty = screen.tokenizer is None and not screen.run.busy
@@ -87,13 +89,10 @@ class Features:
             await self._load_last(trains=trains)
 
     async def _recognize(self, recognition: Recognition) -> Recognized:
-        """Look at the arguments in a thread, and show which one takes its time.
-
-        If that takes longer than `_SOON`, the tokenizer in use last is loaded meanwhile.
-        """
+        """Read the arguments in a thread. If one is slow, show its name and load the tokenizer used last meanwhile."""
         reading = asyncio.ensure_future(in_thread(recognition.run))
         try:
-            await asyncio.wait([reading], timeout=_SOON)
+            await asyncio.wait([reading], timeout=_SLOW_SECONDS)
             if not reading.done():
                 recognition.is_slow = True
                 self.tokenizers.show_reading(recognition.current)
@@ -101,14 +100,14 @@ class Features:
                     await self._load_last(trains=False)
             while not reading.done():
                 self.tokenizers.show_reading(recognition.current)
-                await asyncio.wait([reading], timeout=_SOON)
+                await asyncio.wait([reading], timeout=_SLOW_SECONDS)
         finally:
             reading.cancel()
             self.tokenizers.show_reading("")
         return reading.result()
 
-    def _tell_of(self, recognized: Recognized) -> None:
-        """Show a sentence for each doubtful argument, and keep errors to be printed at the end, too."""
+    def _report(self, recognized: Recognized) -> None:
+        """Show the warnings and errors about arguments. Errors are also printed when the app ends."""
         for doubt in recognized.doubts:
             self._screen.say(doubt, "warning")
         for error in recognized.errors:
@@ -116,31 +115,30 @@ class Features:
             self._screen.last_words.append(error)
 
     def _choose_texts(self, texts: tuple[str, ...]) -> None:
-        """Let these be the corpus, in addition to what the user has chosen since the start."""
+        """Choose texts as the corpus. If the user has chosen others since the start, add them to those."""
         screen = self._screen
         has_chosen = not screen.opening
         screen.opening = ""
         if not texts:
             return
         if has_chosen:
-            texts = tuple(dict.fromkeys((*screen.corpus.paths, *texts)))
+            texts = tuple(dict.fromkeys(screen.corpus.paths + texts))
         self.corpus.choose(Corpus(texts, screen.corpus.reference, title_of(texts)))
 
     async def _load_last(self, *, trains: bool) -> None:
-        """Load the tokenizer in use last, or the first of the list; without one, train on a story if it `trains`."""
+        """Load the tokenizer used last, or the first of the list. Without one, train on a story if `trains`."""
         screen = self._screen
         last = screen.remembered.tokenizer
         if await in_thread(os.path.exists, last):
-            return self.tokenizers.load(Path(last))
+            self.tokenizers.load(Path(last))
+            return
         if last:
-            screen.say(
-                f"The tokenizer that was used last is not there any more: {last}.",
-                "warning",
-            )
+            screen.say(f"The tokenizer used last no longer exists: {last}.", "warning")
         if screen.kept:
             self.tokenizers.begin(self.tokenizers.load_first)
         elif trains:
             story = first_corpus()
             self.training.start(TrainingTask(story.title, screen.options, story.paths))
-            if screen.pace:  # else it is over at once
+            if screen.pace:
+                # At pace 0, the training ends before the lesson can be read.
                 await self.tour.open(FIRST_START)

@@ -1,7 +1,8 @@
-"""Audit: look for suspicious tokens in the tokenizer on the screen, and show where a row of the list leads."""
+"""Audit: find suspicious tokens in the tokenizer on the screen, and show their merges, examples and lines."""
 
 import asyncio
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -31,32 +32,33 @@ from tui.process import WorkerProcess
 from tui.state import Audit, AuditInputs, Corpus, Run, TokenLines
 from tui.terminal.background import in_thread
 
-MOST_LINES: Final = (
-    200  # lines that are found of a token; more of them tell nobody more
-)
+MOST_LINES: Final = 200
+"""How many lines with a token are found."""
 _UNSAVED: Final = (
-    "What was learned is not saved, and only what is in a file can be audited."
+    "The tokenizer is not saved. Only a tokenizer in a file can be audited."
 )
-_AT_REST: Final = 0.3  # seconds before an audit begins by itself: no keys and files are on their way then
-_COUNTED_UNASKED: Final = (
-    1 << 24
-)  # bytes of texts in which an audit that nobody asked for counts, in about a second
-_AT_ONCE: Final = 8  # lines or parts of a text between two looks at whether somebody still wants to know
+_SECONDS_OF_REST: Final = 0.3
+"""How long an audit that starts by itself waits for keys and files."""
+_MOST_COUNTED: Final = 1 << 24
+"""Bytes of texts in which an audit that starts by itself counts. It takes about a second."""
+_LINES_PER_SEARCH: Final = 8
+"""Lines that are found before the search checks whether it was cancelled."""
 
 
 class AuditFeature(Feature):
-    """Replaces the screen's `audit` and `token_lines`; what was found stays until another audit has come to its end."""
+    """Replaces the screen's `audit` and `token_lines`. Findings stay until another audit has ended."""
 
     def __init__(self, screen: StateScreen, shown: Shown, texts: Texts) -> None:
         super().__init__(screen)
-        self._shown, self._texts = shown, texts
+        self._shown = shown
+        self._texts = texts
         screen.watch(screen, "corpus", self._forget_lines, init=False)
         screen.watch(screen, "run", self._yield_to, init=False)
 
-    # An audit
+    # Auditing
 
     def audit(self) -> None:
-        """Audit the tokenizer on the screen, or stop doing so."""
+        """Audit the tokenizer on the screen, or stop the audit."""
         if self.screen.audit.running:
             self._stop()
         else:
@@ -74,34 +76,33 @@ class AuditFeature(Feature):
                 screen.audit.inputs,
             )
             self.begin(audit, about_tokenizer=True)
-        elif not self.waits_for_training():
+        elif not self.refuse_while_training():
             screen.say(_UNSAVED if screen.tokenizer else NO_TOKENIZER, "warning")
 
     def start_soon(self) -> None:
-        """Audit the tokenizer of which the open pane has nothing to list yet, once it has come to rest."""
+        """Audit the tokenizer on the screen once nothing else happens, unless it was audited before."""
         if self.screen.audit in (Audit(), Audit(subject=_UNSAVED)):
             self.begin(self._start_at_rest, about_tokenizer=True)
 
     async def _start_at_rest(self) -> None:
         screen = self.screen
-        await asyncio.sleep(_AT_REST)
+        await asyncio.sleep(_SECONDS_OF_REST)
         if screen.tokenizer is None or screen.run.busy:
             return
         if not screen.path:
             screen.audit = Audit(subject=_UNSAVED)
             return
         record = screen.tokenizer.record
-        counts = record is not None and record.n_bytes <= _COUNTED_UNASKED
-        inputs = AuditInputs(None if counts else False)
+        counts_texts = record is not None and record.n_bytes <= _MOST_COUNTED
+        inputs = AuditInputs(None if counts_texts else False)
         screen.audit = Audit(True, "waiting until the chosen texts are counted", inputs)
-        while (
-            counts and screen.corpus.paths and screen.totals is None
-        ):  # it is not known yet whether they are its own
-            await asyncio.sleep(_AT_REST)
+        # Only their size shows whether the chosen texts are those of the tokenizer.
+        while counts_texts and screen.corpus.paths and screen.totals is None:
+            await asyncio.sleep(_SECONDS_OF_REST)
         await self._audit(Path(screen.path), self._texts_of_audit(), inputs)
 
     def _yield_to(self, run: Run) -> None:
-        """A training takes another tokenizer to the screen, and what the machine can do."""
+        """Stop when a training starts: it needs the processor, and shows another tokenizer."""
         if run.busy and self.screen.audit.running:
             self.cancel()
             self.screen.audit = Audit()
@@ -109,17 +110,18 @@ class AuditFeature(Feature):
     def _stop(self) -> None:
         self.cancel()
         audit = self.screen.audit
-        self.screen.audit = replace(
-            audit, running=False, subject=audit.subject or "stopped"
-        )
+        subject = audit.subject or "stopped"
+        self.screen.audit = replace(audit, running=False, subject=subject)
 
     async def _audit(self, path: Path, corpus: Corpus, inputs: AuditInputs) -> None:
-        pattern, model = (
-            self.screen.pattern_for(path),
-            (inputs.embeddings, inputs.tensor or None),
-        )
+        """Run the worker of an audit, and show its progress and findings."""
         request = AuditRequest(
-            str(path), pattern, corpus.paths, corpus.reference, *model
+            str(path),
+            self.screen.pattern_for(path),
+            corpus.paths,
+            corpus.reference,
+            inputs.embeddings,
+            inputs.tensor or None,
         )
         verdicts: dict[int, Verdict] = {}
         measures: dict[str, dict[int, Measure]] = {}
@@ -128,28 +130,22 @@ class AuditFeature(Feature):
         async with WorkerProcess(request) as worker:
             async for event in worker.events():
                 match event:
-                    case WorkProgress("counting", done, total, name, role):
-                        progress = f"counting the {role} {done / total if total else 1:.0%} · {visible(name)}"
+                    case WorkProgress(activity, done, total, name, role):
+                        share = f"{done / total if total else 1:.0%}"
+                        progress = f"{visible(name)} {share}"
+                        if activity == "counting":
+                            progress = f"counting the {role} {share} · {visible(name)}"
                     case Counted(role=role):
                         progress = f"the {role} is counted"
-                    case WorkProgress(_, done, total, name):
-                        progress = f"{visible(name)} {done / total if total else 1:.0%}"
                     case Measured(column, values):
                         measures.setdefault(column, {}).update(values)
-                    case Verdicts(some):
-                        verdicts |= {verdict.id: verdict for verdict in some}
-                        progress = f"{counted(len(verdicts), 'token')} found"
+                    case Verdicts(new_verdicts):
+                        for verdict in new_verdicts:
+                            verdicts[verdict.id] = verdict
+                        progress = f"{counted(len(verdicts), 'suspicious token')}"
                     case Done(_, _, seconds):
-                        n_of = Counter(
-                            verdict.severity or Severity.NOTE
-                            for verdict in verdicts.values()
-                        )
-                        marks = "  ".join(
-                            f"{MARKS[it]} {counted(n_of[it], it.word)}"
-                            for it in reversed(Severity)
-                        )
-                        found = f"{counted(len(verdicts), 'token')} found in {_examined(corpus, inputs)}"
-                        subject = f"{marks} · {found} · {seconds:.1f} s"
+                        examined = _examined(corpus, inputs)
+                        subject = f"{_summary(verdicts)} · {examined} · {seconds:.1f} s"
                         self.screen.audit = Audit(
                             False, "", inputs, subject, verdicts, measures
                         )
@@ -163,75 +159,77 @@ class AuditFeature(Feature):
         super().failed(sentence)
 
     def _texts_of_audit(self) -> Corpus:
-        """The texts in which an audit counts; none for a tokenizer from elsewhere, unless they are asked for."""
-        screen, corpus, wanted = (
-            self.screen,
-            self.screen.corpus,
-            self.screen.audit.inputs.texts,
-        )
+        """Return the texts in which an audit counts.
+
+        By default they are the chosen texts, if the tokenizer was trained on them here, or only the reference.
+        """
+        screen = self.screen
+        corpus = screen.corpus
+        wanted = screen.audit.inputs.texts
         if wanted is not None:
             return corpus if wanted else Corpus()
         record = screen.tokenizer.record if screen.tokenizer else None
         if record is None:
             return Corpus()
-        n_bytes = (
-            sum(source.bytes for source in record.sources) or record.n_bytes
-        )  # of this session: no sources yet
+        # A tokenizer trained in this session has no sources yet.
+        n_bytes = sum(source.bytes for source in record.sources) or record.n_bytes
         its_own = (
             screen.totals
             and screen.totals.counted
             and screen.totals.counted.bytes == n_bytes
         )
-        return (
-            corpus if its_own else replace(corpus, paths=())
-        )  # the record has its own counts
+        if its_own:
+            return corpus
+        # The record has the counts of the tokenizer's own texts.
+        return replace(corpus, paths=())
 
     async def with_model(self) -> None:
-        """Audit with the rows of a model's file that is asked for, or without them again."""
+        """Audit with a model's embeddings, or without them again."""
         screen = self.screen
-        if screen.run.busy or not screen.path or screen.tokenizer is None:
-            self.audit()  # says why there is none
+        tokenizer = screen.tokenizer
+        if screen.run.busy or not screen.path or tokenizer is None:
+            # This shows why no audit is possible.
+            self.audit()
             return
-        path, tensor = "", ""
-        failed = not screen.audit.running and "indicator" not in screen.audit.measures
-        if failed or not screen.audit.inputs.embeddings:
-            chosen = await screen.ask(
-                AskPath(
-                    "Which file holds the embeddings? .safetensors, its index, or .npy"
-                )
-            )
-            if chosen is None:
-                return
-            path = str(chosen)
-            ordinary = {*screen.tokenizer.vocabulary.ids()} - {
-                *screen.tokenizer.special_tokens.values()
-            }
-            names = await in_thread(
-                tensors_with_rows, chosen, 1 + max(ordinary, default=-1)
-            )
-            tensor = names[0] if names else ""
-            if len(names) > 1:
-                question = f"Which tensor holds a row for each token? {', '.join(map(visible, names))}"
-                hint = "Enter takes this one, Tab completes another"
-                named = await screen.ask(
-                    Ask(
-                        question,
-                        partial(one_of, names),
-                        names[0],
-                        hint=hint,
-                        suggest=names,
-                    )
-                )
-                if named is None:
-                    return
-                tensor = named
-        self._audit_with(replace(screen.audit.inputs, embeddings=path, tensor=tensor))
+        inputs = screen.audit.inputs
+        has_failed = (
+            not screen.audit.running and "indicator" not in screen.audit.measures
+        )
+        if inputs.embeddings and not has_failed:
+            self._audit_with(replace(inputs, embeddings="", tensor=""))
+            return
+        question = "Which file holds the embeddings? .safetensors, its index, or .npy"
+        path = await screen.ask(AskPath(question))
+        if path is None:
+            return
+        special_ids = set(tokenizer.special_tokens.values())
+        ordinary_ids = set(tokenizer.vocabulary.ids()) - special_ids
+        n_rows = 1 + max(ordinary_ids, default=-1)
+        tensor = await self._choose_tensor(
+            await in_thread(tensors_with_rows, path, n_rows)
+        )
+        if tensor is not None:
+            self._audit_with(replace(inputs, embeddings=str(path), tensor=tensor))
+
+    async def _choose_tensor(self, names: Sequence[str]) -> str | None:
+        """Return the name of the tensor of embeddings; ask if there are several. None if the user cancels."""
+        if len(names) <= 1:
+            return next(iter(names), "")
+        listed = ", ".join(map(visible, names))
+        question = Ask(
+            f"Which tensor has a row for each token? {listed}",
+            partial(one_of, names),
+            names[0],
+            hint="Enter takes this one, Tab completes another",
+            suggest=names,
+        )
+        return await self.screen.ask(question)
 
     def with_texts(self) -> None:
         screen = self.screen
         wanted = not self._texts_of_audit().paths
         if wanted and not screen.corpus.paths:
-            screen.say(f"{NO_TEXT} r marks a reference.")
+            screen.say(f"{NO_TEXT} Press r to mark a reference.")
         else:
             self._audit_with(replace(screen.audit.inputs, texts=wanted))
 
@@ -241,68 +239,68 @@ class AuditFeature(Feature):
         self.screen.audit = replace(self.screen.audit, inputs=inputs)
         self.audit()
 
-    # What a row leads to
+    # Following a row of the list
 
     def open_token(self, token: int, verdict: Verdict | None) -> None:
-        """The step that made a token, in force and in the log; a text that holds the token in the editor."""
-        screen, tokenizer = self.screen, self.screen.tokenizer
+        """Show the merge that made a token, and an example of the token in the editor."""
+        screen = self.screen
+        tokenizer = screen.tokenizer
         if tokenizer is None or token not in tokenizer.vocabulary:
             return
-        step = (
-            tokenizer.vocabulary.step_of(token)
-            if tokenizer.vocabulary.knows_merges
-            else 0
-        )
-        self._shown.go_to(
-            step or tokenizer.step
-        )  # where it was made, the text has it, too
+        step = 0
+        if tokenizer.vocabulary.knows_merges:
+            step = tokenizer.vocabulary.step_of(token)
+        # The example has the token from this step on.
+        self._shown.go_to(step or tokenizer.step)
         text = example(tokenizer, token, verdict)
-        sentences = ["No text is known in which this token occurs."]
-        if text is not None:
+        sentences = []
+        if text is None:
+            sentences.append("No text with this token was found.")
+        else:
             screen.editor.put(text, token=token)
-            sentences = ["An example is in the editor."]
+            sentences.append("An example is in the editor.")
         if step:
             screen.training.log_of_merges.reveal(step - 1)
             sentences.append(f"Step {step:,} made this token.")
             if screen.go_to_log():
-                sentences.append("F5 leads back to the list.")
+                sentences.append("F5 returns to the list.")
         screen.say(" ".join(sentences))
 
     async def export(self) -> None:
-        pane, forms = self.screen.audit_pane, tuple(FORMS)
+        pane = self.screen.audit_pane
+        forms = tuple(FORMS)
         if not pane.display:
             self.screen.action_show("audit")
 
         def write(path: Path) -> None:
-            write_file(
-                path, exported(pane.table.rows, tuple(pane.table.order), path.suffix)
-            )
+            order = tuple(pane.table.order)
+            write_file(path, exported(pane.table.rows, order, path.suffix))
 
-        await self._texts.save(f"Where to? {', '.join(forms)}", write, "", forms)
+        await self._texts.save(
+            f"Save the tokens in which file? {', '.join(forms)}", write, "", forms
+        )
 
     def try_text(self, text: str, token: int | None) -> None:
         screen = self.screen
         screen.editor.put(text, token=token)
         screen.action_show("editor")
-        screen.say("F5 leads back to the list.")
+        screen.say("F5 returns to the list.")
 
     # The lines of a token
 
     def find_lines(self, token: int) -> None:
-        """Search the chosen texts for the lines with this token; a search under way is given up."""
-        tokenizer, paths = self.screen.tokenizer, self.screen.corpus.paths
+        """Search the chosen texts for lines with this token, and cancel any other search."""
+        tokenizer = self.screen.tokenizer
+        paths = self.screen.corpus.paths
         if tokenizer is None:
             return
         self._forget_lines()
-        self.screen.token_lines = TokenLines(
-            token, bool(paths), bool(paths), "finding the texts" if paths else ""
-        )
         if paths:
-            self.begin(
-                partial(self._find_lines, tokenizer, token, paths),
-                "lines",
-                about_tokenizer=True,
-            )
+            self.screen.token_lines = TokenLines(token, True, True, "finding the texts")
+            search = partial(self._find_lines, tokenizer, token, paths)
+            self.begin(search, "lines", about_tokenizer=True)
+        else:
+            self.screen.token_lines = TokenLines(token, False, False, "")
 
     def _forget_lines(self) -> None:
         self.cancel("lines")
@@ -320,48 +318,52 @@ class AuditFeature(Feature):
             )
             return
         for number, file in enumerate(files, 1):
-            search = token_places(
-                tokenizer,
-                token,
-                [CorpusText(file.name, file.documents, bool(file.form))],
-            )
-            more: list[CorpusPlace | None] = [None]
-            while more and len(screen.token_lines.found) < MOST_LINES:
+            text = CorpusText(file.name, file.documents, bool(file.form))
+            search = token_places(tokenizer, token, [text])
+            progress = f"{number:,} of {len(files):,} texts"
+            places: list[CorpusPlace | None] = [None]
+            while places and len(screen.token_lines.found) < MOST_LINES:
                 try:
-                    more = await in_thread(list, islice(search, _AT_ONCE))
-                except (
-                    Unreadable
-                ):  # a file of a folder that is no text further on: the others are
+                    places = await in_thread(list, islice(search, _LINES_PER_SEARCH))
+                except Unreadable:
+                    # The rest of this file is not text. Go on with the next file.
                     break
-                progress = f"{number:,} of {len(files):,} texts"
-                lines = (
-                    *screen.token_lines.found,
-                    *((file, one) for one in more if one is not None),
-                )[:MOST_LINES]
+                new_lines = [(file, place) for place in places if place is not None]
+                lines = (*screen.token_lines.found, *new_lines)[:MOST_LINES]
                 screen.token_lines = replace(
                     screen.token_lines, progress=progress, found=lines
                 )
         screen.token_lines = replace(screen.token_lines, running=False, progress="")
 
 
+def _summary(verdicts: Mapping[int, Verdict]) -> str:
+    """Say how many tokens are suspicious, and how many findings are of each severity."""
+    n_of = Counter(verdict.severity or Severity.NOTE for verdict in verdicts.values())
+    marks = [
+        f"{MARKS[severity]} {counted(n_of[severity], severity.word)}"
+        for severity in reversed(Severity)
+    ]
+    n_suspicious = counted(len(verdicts), "suspicious token")
+    return f"{'  '.join(marks)} · {n_suspicious}"
+
+
 def _examined(corpus: Corpus, inputs: AuditInputs) -> str:
-    parts = [title_of(corpus.paths)] if corpus.paths else []
-    parts += [f"reference {title_of(corpus.reference)}"] if corpus.reference else []
-    parts += [visible(Path(inputs.embeddings).name)] if inputs.embeddings else []
-    return (
-        ", ".join(("the tokenizer", *parts))
-        if parts
-        else "the tokenizer alone (texts or a model show more)"
-    )
+    parts = []
+    if corpus.paths:
+        parts.append(title_of(corpus.paths))
+    if corpus.reference:
+        parts.append(f"reference {title_of(corpus.reference)}")
+    if inputs.embeddings:
+        parts.append(visible(Path(inputs.embeddings).name))
+    if not parts:
+        return "tokenizer alone (texts or a model show more)"
+    return ", ".join(["tokenizer", *parts])
 
 
 def example(tokenizer: Tokenizer, token: int, verdict: Verdict | None) -> str | None:
-    """A text in which a token occurs: that of the audit, or else one that is found now; None without any."""
+    """Return a text in which a token occurs, from the audit or found now; None if there is none."""
     if verdict is not None:
         return verdict.evidence.get("witness")
-    text = tokenizer.token_bytes(token).decode(errors="replace")
-    return (
-        text
-        if token in tokenizer.vocabulary.special_tokens.values()
-        else witness(tokenizer, token)[0]
-    )
+    if token in tokenizer.vocabulary.special_tokens.values():
+        return tokenizer.token_bytes(token).decode(errors="replace")
+    return witness(tokenizer, token)[0]

@@ -23,67 +23,65 @@ from tui.terminal.background import in_thread
 from tui.widgets.tokenizer_lists import distinct_names
 
 _NO_TOKENIZER = (
-    "No tokenizer is chosen: mark two to four in the compare pane with the space bar."
+    "No tokenizer is chosen. Mark two to four in the compare pane with Space."
 )
 _NOT_SAVED = (
-    "There is no tokenizer in force that is in a file: train one (F6), or open one."
+    "There is no saved tokenizer on the screen. Train one (F6), or open one (Ctrl+P)."
 )
-_EXAMPLES: Final = 200  # disagreements that are listed of each pair
-_WIDE: Final = 1000  # cells of a column in a file: names are whole there
-_LINES: Final = 100  # lines that are listed of those that are worst for a tokenizer
+_DISAGREEMENTS: Final = 200
+"""How many disagreements are listed for each pair of tokenizers."""
+_WORST_LINES: Final = 100
+"""How many of its worst lines are listed for each tokenizer."""
+_WIDE: Final = 1000
+"""Cells for a column in an exported file, so that no name is cut."""
 
 
 class ComparisonFeature(Feature):
     """Replaces the screen's `comparison`."""
 
     _worker: WorkerProcess | None = None
-    _unasked: tuple[
-        object, ...
-    ] = ()  # what the comparison that began by itself is of; empty for one asked for
+    _automatic: tuple[str, int] | None = None
+    """The tokenizer and edit of a comparison that started by itself; None for one the user started."""
 
     def __init__(self, screen: StateScreen, texts: Texts) -> None:
         super().__init__(screen)
         self._texts = texts
 
     def start(self) -> None:
-        """Compare the tokenizer in force on the editor's text, unless that is what is seen, or others were chosen.
+        """Compare the tokenizer on the screen with the newest other one, or with half of its merges.
 
-        It is compared with another one, the newest of the list; with its own half where there is no other.
+        The text is the editor's. Do nothing if this comparison is shown already, or if the user has chosen another.
         """
-        screen, pane = self.screen, self.screen.compare_pane
-        tokenizer, now = (
-            screen.tokenizer,
-            (screen.path, screen.editor.area.document.n_edits),
-        )
+        screen = self.screen
+        pane = screen.compare_pane
         known = pane.picker.chosen
-        rests = (
-            not pane.has_class("-choosing")
-            if self._unasked
-            else screen.comparison == ComparisonRun()
-        )
-        if (
-            rests
-            and now != self._unasked
-            and known
-            and known[0].path == screen.path
-            and not screen.run.busy
-        ):
-            half = steps_known(tokenizer) // 2 if len(known) == 1 else 0
+        if screen.run.busy or not known or known[0].path != screen.path:
+            return
+        can_replace = screen.comparison == ComparisonRun()
+        if self._automatic:
+            can_replace = not pane.has_class("-choosing")
+        subject = (screen.path, screen.editor.area.document.n_edits)
+        if can_replace and subject != self._automatic:
+            half = 0
+            if len(known) == 1:
+                half = steps_known(screen.tokenizer) // 2
             self._start(known, half=half)
-            self._unasked = now
+            self._automatic = subject
 
     def compare(self) -> None:
-        """Compare the tokenizers that are marked on the texts that are chosen for it, or stop doing so."""
-        screen, pane = self.screen, self.screen.compare_pane
-        if screen.comparison.running and not (
-            self._unasked and pane.has_class("-choosing")
-        ):
-            return self._stop()
+        """Compare the marked tokenizers on the chosen texts, or stop the running comparison."""
+        screen = self.screen
+        pane = screen.compare_pane
+        can_replace = self._automatic and pane.has_class("-choosing")
+        if screen.comparison.running and not can_replace:
+            self._stop()
+            return
         screen.active = "compare"
-        paths = () if pane.subject == "editor's text" else screen.corpus.paths
+        on_editors_text = pane.subject == "editor's text"
+        paths = () if on_editors_text else screen.corpus.paths
         if not pane.picker.chosen:
             screen.say(_NO_TOKENIZER, "warning")
-        elif not paths and pane.subject != "editor's text":
+        elif not paths and not on_editors_text:
             screen.say(f"{NO_TEXT} Or compare on the editor's text.", "warning")
         else:
             self._start(pane.picker.chosen, paths, pane.subject == "their sections")
@@ -91,9 +89,12 @@ class ComparisonFeature(Feature):
             screen.action_show("compare")
 
     def measure_text(self) -> None:
-        known = [one for one in self.screen.kept if one.path == self.screen.path]
+        known = [
+            listed for listed in self.screen.kept if listed.path == self.screen.path
+        ]
         if not known:
-            return self.screen.say(_NOT_SAVED, "warning")
+            self.screen.say(_NOT_SAVED, "warning")
+            return
         self._start(known)
         self.screen.compare_pane.table.choice = "metrics"
         self.screen.action_show("compare")
@@ -105,43 +106,50 @@ class ComparisonFeature(Feature):
         by_section: bool = False,
         half: int = 0,
     ) -> None:
-        """Compare these, and the first after `half` of its merges, on the texts at `paths`, or the editor's text."""
-        self._worker, self._unasked = None, ()
-        names, pattern_for = distinct_names(self.screen.kept), self.screen.pattern_for
-        tokenizers = tuple(
+        """Compare tokenizers on the texts at `paths`, or on the editor's text.
+
+        With `half`, also compare the first tokenizer after that many of its merges.
+        """
+        self._worker = None
+        self._automatic = None
+        screen = self.screen
+        names = distinct_names(screen.kept)
+        tokenizers = [
             replace(
-                one,
-                name=names.get(one.path, one.name),
-                pattern=pattern_for(Path(one.path)) or "",
+                tokenizer,
+                name=names.get(tokenizer.path, tokenizer.name),
+                pattern=screen.pattern_for(Path(tokenizer.path)) or "",
             )
-            for one in known
+            for tokenizer in known
+        ]
+        if half:
+            tokenizers.append(replace(tokenizers[0], name=f"step {half:,}"))
+        was_on_text = EDITORS_TEXT in screen.comparison.subject
+        if was_on_text == bool(paths):
+            # The kind of text changes. Otherwise the current view stays.
+            screen.compare_pane.table.choice = "texts" if paths else "metrics"
+        called = " · ".join(tokenizer.name for tokenizer in tokenizers)
+        subject = screen.corpus.title if paths else EDITORS_TEXT
+        # First remove the tables of the comparison before.
+        screen.comparison = ComparisonRun()
+        screen.comparison = ComparisonRun(
+            True, "starting", f"{called} on {subject}", tuple(tokenizers)
         )
-        tokenizers += (replace(tokenizers[0], name=f"step {half:,}"),) if half else ()
-        subject = self.screen.corpus.title if paths else EDITORS_TEXT
-        if bool(paths) == (
-            EDITORS_TEXT in self.screen.comparison.subject
-        ):  # else the view that is seen stays
-            self.screen.compare_pane.table.choice = "texts" if paths else "metrics"
-        called = " · ".join(one.name for one in tokenizers)
-        self.screen.comparison = (
-            ComparisonRun()
-        )  # one that is under way ends, and its tables go
-        self.screen.comparison = ComparisonRun(
-            True, "starting", f"{called} on {subject}", tokenizers
-        )
-        run = partial(self._run, paths, by_section)
-        self.begin(
-            run
-            if paths
-            else partial(self._run_on_text, self.screen.editor.area.text, half)
-        )
+        if paths:
+            self.begin(partial(self._run, paths, by_section))
+        else:
+            self.begin(partial(self._run_on_text, screen.editor.area.text, half))
 
     async def export(self) -> None:
-        """Write the view that is seen, its rows in their order, without its drawing."""
-        pane, title = self.screen.compare_pane, self.screen.comparison.subject
-        table, view, order = pane.table, pane.table.view, tuple(pane.table.order)
+        """Save the current view with its rows in their current order, without the plots."""
+        pane = self.screen.compare_pane
+        title = self.screen.comparison.subject
+        table = pane.table
+        view = table.view
+        order = tuple(table.order)
         if not view.key:
-            return self.screen.say("There is no comparison to export yet.", "warning")
+            self.screen.say("There is no comparison to export yet.", "warning")
+            return
         if not pane.display:
             self.screen.action_show("compare")
         columns = [column for column in view.columns if column.key != "plot"]
@@ -150,7 +158,9 @@ class ComparisonFeature(Feature):
 
         def text(cell: str | Cell) -> str:
             drawn = cell if isinstance(cell, str) else cell.text
-            return (drawn if isinstance(drawn, str) else drawn(_WIDE)).strip()
+            if not isinstance(drawn, str):
+                drawn = drawn(_WIDE)
+            return drawn.strip()
 
         def write(path: Path) -> None:
             rows = [
@@ -158,16 +168,11 @@ class ComparisonFeature(Feature):
             ]
             numbers = [index for index, column in enumerate(columns) if column.right]
             shown = ReportTable([column.heading for column in columns], rows, numbers)
-            write_file(
-                path,
-                [
-                    forms[path.suffix](
-                        [Section(view.title, [view.caption], shown)]
-                    ).encode()
-                ],
-            )
+            section = Section(view.title, [view.caption], shown)
+            write_file(path, [forms[path.suffix]([section]).encode()])
 
-        await self._texts.save(f"Where to? {', '.join(forms)}", write, "", tuple(forms))
+        question = f"Save the comparison in which file? {', '.join(forms)}"
+        await self._texts.save(question, write, "", tuple(forms))
 
     def _stop(self) -> None:
         if self._worker is not None:
@@ -182,20 +187,24 @@ class ComparisonFeature(Feature):
         with ScratchFolder() as folder:
             path = folder.path / EDITORS_TEXT
             await in_thread(path.write_bytes, text.encode("utf-8", "replace"))
-            if half and (tokenizer := self.screen.tokenizer):
-                comparison, part = self.screen.comparison, path.with_name("half.json")
-                await in_thread(lambda: save(tokenizer.at(half), part))
-                tokenizers = (
-                    comparison.tokenizers[0],
-                    replace(comparison.tokenizers[1], path=str(part)),
-                )
-                self.screen.comparison = replace(comparison, tokenizers=tokenizers)
+            tokenizer = self.screen.tokenizer
+            if half and tokenizer:
+                half_path = path.with_name("half.json")
+                await in_thread(lambda: save(tokenizer.at(half), half_path))
+                comparison = self.screen.comparison
+                whole, part = comparison.tokenizers
+                part = replace(part, path=str(half_path))
+                self.screen.comparison = replace(comparison, tokenizers=(whole, part))
             await self._run((str(path),), False)
 
     async def _run(self, paths: tuple[str, ...], by_section: bool) -> None:
         comparison = self.screen.comparison
-        tokenizers = tuple((one.path, one.pattern) for one in comparison.tokenizers)
-        request = CompareRequest(tokenizers, paths, by_section, _EXAMPLES, _LINES)
+        tokenizers = tuple(
+            (tokenizer.path, tokenizer.pattern) for tokenizer in comparison.tokenizers
+        )
+        request = CompareRequest(
+            tokenizers, paths, by_section, _DISAGREEMENTS, _WORST_LINES
+        )
         compared: list[ComparedText] = []
         async with WorkerProcess(request) as worker:
             self._worker = worker
@@ -203,25 +212,23 @@ class ComparisonFeature(Feature):
                 for event in events:
                     match event:
                         case WorkProgress(activity, done, total, name):
-                            what = "tokens" if activity == "counting" else "boundaries"
+                            counting = "boundaries"
+                            if activity == "counting":
+                                counting = "tokens"
                             share = f" {done / total:.0%}" if total else ""
-                            comparison = replace(
-                                comparison, progress=f"{what}{share} · {visible(name)}"
-                            )
+                            progress = f"{counting}{share} · {visible(name)}"
+                            comparison = replace(comparison, progress=progress)
                         case ComparedTexts(first, texts):
                             compared[first : first + len(texts)] = texts
                         case ComparisonFound(found):
                             comparison = replace(comparison, found=found)
                         case Done(reason, _, seconds):
-                            stopped = (
-                                "stopped before the end · "
-                                if reason == "stopped"
-                                else ""
-                            )
-                            n = counted(len(compared), "text")
+                            n_texts = counted(len(compared), "text")
                             subject = (
-                                f"{stopped}{comparison.subject} · {n} · {seconds:.1f} s"
+                                f"{comparison.subject} · {n_texts} · {seconds:.1f} s"
                             )
+                            if reason == "stopped":
+                                subject = f"stopped before the end · {subject}"
                             comparison = replace(
                                 comparison, running=False, progress="", subject=subject
                             )
@@ -234,5 +241,5 @@ class ComparisonFeature(Feature):
         self.screen.comparison = replace(
             self.screen.comparison, running=False, progress="", subject=sentence
         )
-        if not self._unasked:
+        if not self._automatic:
             super().failed(sentence)

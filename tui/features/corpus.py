@@ -1,4 +1,4 @@
-"""Corpus: the texts of the next training and what they amount to, and the options it is asked for."""
+"""Corpus: the texts of the next training, their size, and the training options."""
 
 import asyncio
 import os
@@ -35,28 +35,24 @@ from tui.process import WorkerProcess
 from tui.state import Corpus, KnownTokenizer, Totals, TrainingOptions
 from tui.terminal.background import in_thread
 
-_AT_REST: Final = 0.3  # seconds before counting begins: several texts are often marked one after the other
+_SECONDS_OF_REST: Final = 0.3
+"""How long counting waits, because several texts are often marked one after the other."""
 
 
 class CorpusChoice(Feature):
-    """Replaces the screen's `corpus`, `options` and `totals`, and remembers what was chosen."""
+    """Replaces the screen's `corpus`, `options` and `totals`, and remembers the choices."""
 
     def __init__(self, screen: StateScreen, tokenizers: Tokenizers) -> None:
         super().__init__(screen)
         self._tokenizers = tokenizers
-        self._counted = TrainingTask(
-            "", TrainingOptions()
-        )  # on the texts whose totals are wanted
+        self._to_count = TrainingTask("", TrainingOptions())
+        """The task whose texts are counted."""
 
     async def bring_back(self, *, first_time: bool) -> None:
-        """What was chosen in the last run, as far as it is still there; the first time, a story."""
+        """Choose the texts and options of the last run that still exist, or a story if it is the `first_time`."""
         remembered = self.screen.remembered
-        paths = await in_thread(
-            lambda: tuple(filter(is_there, dict.fromkeys(remembered.corpus)))
-        )
-        reference = await in_thread(
-            lambda: tuple(filter(is_there, remembered.reference))
-        )
+        paths = await in_thread(_existing, dict.fromkeys(remembered.corpus))
+        reference = await in_thread(_existing, remembered.reference)
         if not paths and first_time:
             paths = first_corpus().paths
             self.screen.remember(corpus=paths)
@@ -77,86 +73,86 @@ class CorpusChoice(Feature):
         self.count()
 
     async def ask_pattern(self) -> None:
-        read = self.screen.corpus_pane.beginning
-        pattern = await self.screen.ask(
-            AskPattern("How should texts be split?", read=read)
+        question = AskPattern(
+            "How should texts be split?", read=self.screen.corpus_pane.beginning
         )
-        self.screen.training.fields.choose_pattern(
-            pattern or self.screen.options.pattern
-        )
+        pattern = await self.screen.ask(question)
+        fields = self.screen.training.fields
+        fields.choose_pattern(pattern or self.screen.options.pattern)
         if pattern:
             self.choose_pattern(pattern)
 
     async def add_path(self) -> None:
-        path = await self.screen.ask(
-            AskPath("Which file or folder should be added to the corpus?")
-        )
-        if path is not None and await self._tokenizers.as_text(
-            path, "Train on it as a text"
-        ):
-            paths = tuple(dict.fromkeys((*self.screen.corpus.paths, str(path))))
-            self.choose(replace(self.screen.corpus, paths=paths, title=title_of(paths)))
+        question = AskPath("Which file or folder do you want to add to the corpus?")
+        path = await self.screen.ask(question)
+        if path is None:
+            return
+        if await self._tokenizers.as_text(path, "Train on it as a text"):
+            self._choose_paths([*self.screen.corpus.paths, str(path)])
+
+    def _choose_paths(self, paths: Iterable[str]) -> None:
+        unique = tuple(dict.fromkeys(paths))
+        self.choose(replace(self.screen.corpus, paths=unique, title=title_of(unique)))
 
     async def choose_field(self, path: str) -> None:
         """Ask which field of a file holds its documents, and choose the file with that one."""
-        from bpe_core.corpus.rows import (
-            fields_of,
-        )  # late: it needs libraries that few texts do
+        # Imported here, because it needs libraries that few texts need.
+        from bpe_core.corpus.rows import fields_of
 
         (file,) = (await in_thread(find_files, path)).files
-        if not (fields := await in_thread(fields_of, file)):
-            return self.screen.say(
-                "This file has no fields to choose from: it is a text, or an archive."
-            )
-        first = sorted(fields.items(), key=lambda one: one[0] != file.field)
-        chosen = await self.screen.ask(AskField(file.name, dict(first)))
-        if chosen is not None:
+        fields = await in_thread(fields_of, file)
+        if not fields:
+            self.screen.say("This file is a text or an archive, and has no fields.")
+            return
+        if file.field in fields:
+            # The current field comes first.
+            fields = {file.field: fields[file.field], **fields}
+        field = await self.screen.ask(AskField(file.name, fields))
+        if field is not None:
             bare = split_field(path)[0]
-            others = (
+            others = [
                 other
                 for other in self.screen.corpus.paths
                 if split_field(other)[0] != bare
-            )
-            paths = (*others, f"{bare}::{chosen}")
-            self.choose(replace(self.screen.corpus, paths=paths, title=title_of(paths)))
+            ]
+            self._choose_paths([*others, f"{bare}::{field}"])
 
     async def weigh(self, path: str, title: str) -> None:
-        """Ask how many times a text, or the texts of a folder, count; once is as usual, and need not be remembered."""
-        weights = self.screen.options.weights
-        question = f"How many times should {title} count beside the other texts?"
+        """Ask how many times a text, or each text of a folder, counts."""
+        weights = dict(self.screen.options.weights)
+        question = f"How many times should {title} count compared with the other texts?"
         hint = f"{OPTIONS['weight'].does} 1 is the default."
         times = await self.screen.ask(
             Ask(question, weight, weights.get(path, "1"), hint=hint)
         )
-        if times is not None:
-            others = {other: usual for other, usual in weights.items() if other != path}
-            once = exact_fraction(times) == 1
-            self.choose_options(
-                replace(
-                    self.screen.options,
-                    weights=others if once else others | {path: times},
-                )
-            )
+        if times is None:
+            return
+        if exact_fraction(times) == 1:
+            weights.pop(path, None)
+        else:
+            weights[path] = times
+        self.choose_options(replace(self.screen.options, weights=weights))
 
-    # What they amount to
+    # Counting
 
     def count(self) -> None:
-        """Count what a training would read of the chosen texts; what was known of others is forgotten."""
-        self._counted = TrainingTask("", self.screen.options, self.screen.corpus.paths)
+        """Count the parts of the chosen texts that a training would read, and drop earlier counts."""
+        self._to_count = TrainingTask("", self.screen.options, self.screen.corpus.paths)
         self.screen.totals = None
         self.begin(self._count)
 
     async def _count(self) -> None:
-        if not self._counted.paths:
+        if not self._to_count.paths:
             return
-        if self._counted.options.more.get("dask"):  # not for each text that is marked
+        if self._to_count.options.more.get("dask"):
+            # Too much to ask of a cluster each time a text is marked.
             self.screen.totals = Totals(
-                error="Dask's workers count them when F6 trains."
+                error="Dask's workers count the texts once F6 trains."
             )
             return
-        await asyncio.sleep(_AT_REST)
+        await asyncio.sleep(_SECONDS_OF_REST)
         skipped: list[Skipped] = []
-        async with WorkerProcess(self._counted.counting) as worker:
+        async with WorkerProcess(self._to_count.counting) as worker:
             async for event in worker.events():
                 match event:
                     case Skipped():
@@ -170,20 +166,20 @@ class CorpusChoice(Feature):
     def leave_to_training(
         self, task: TrainingTask, totals: Totals | None = None
     ) -> None:
-        """A training counts its texts, or has found these totals: if they are wanted, do not count, but take them."""
-        if task.paths and task.counting == self._counted.counting:
+        """Do not count the texts of a training that counts them itself, or that has found these `totals`."""
+        if task.paths and task.counting == self._to_count.counting:
             self.cancel()
             self.screen.totals = totals or self.screen.totals
 
     def go_on(self) -> None:
-        """Count what is still wanted: the training that was waited for has ended before it had counted."""
+        """Count the texts after all, if a training has ended without counting them."""
         if self.screen.totals is None and not self.is_working:
             self.begin(self._count)
 
     # Options
 
     def chosen_options(self) -> TrainingOptions | None:
-        """What the next training is asked for, which is remembered; None if that is nonsense, with a sentence."""
+        """Return and remember the options in the fields. If one is invalid, show why and return None."""
         try:
             options = self.screen.training.fields.chosen()
         except ValueError as error:
@@ -193,56 +189,62 @@ class CorpusChoice(Feature):
         return options
 
     def choose_options(self, options: TrainingOptions) -> None:
-        old, self.screen.options = self.screen.options, options
+        old = self.screen.options
+        self.screen.options = options
         self.screen.remember(options=options)
-        if (old.more, old.weights) != (options.more, options.weights):
+        if old.more != options.more or old.weights != options.weights:
             self.count()
 
     async def more_options(self) -> None:
-        if (options := self.chosen_options()) is None:
+        options = self.chosen_options()
+        if options is None:
             return
-        kept, check = (
-            self.screen.kept,
-            partial(_check, self.screen.kept, self.screen.corpus.paths),
-        )
-        chosen = await self.screen.ask(
-            MoreOptions(options, check, [one.name for one in kept])
-        )
+        kept = self.screen.kept
+        check = partial(_check, kept, self.screen.corpus.paths)
+        names = [known.name for known in kept]
+        chosen = await self.screen.ask(MoreOptions(options, check, names))
         if chosen is not None:
             self.choose_options(chosen)
+
+
+def _existing(paths: Iterable[str]) -> tuple[str, ...]:
+    return tuple(filter(is_there, paths))
 
 
 def _check(
     kept: Iterable[KnownTokenizer], paths: tuple[str, ...], options: TrainingOptions
 ) -> None:
-    """Raise `BpeError` for options that no training of these texts takes."""
-    _ = TrainingTask("", options, paths).rules
-    if (begin := options.more.get("extend")) and not os.path.exists(
-        path_of(begin, kept)
-    ):
+    """Raise `BpeError` for options that a training on these texts would refuse."""
+    TrainingTask("", options, paths).check()
+    name = options.more.get("extend")
+    if name and not os.path.exists(path_of(name, kept)):
         raise OptionError(
-            f"There is no tokenizer {quoted(begin)}: name one of the list (F2), or a file."
+            f"Unknown tokenizer {quoted(name)}; enter a name from the list (F2) or a file."
         )
 
 
 def path_of(name: str, kept: Iterable[KnownTokenizer]) -> Path:
-    """The file of a tokenizer that is called so in the list; else the path that the name is."""
-    known = (one.path for one in kept if name in (one.name, one.path))
-    return Path(next(known, os.path.expanduser(name)))
+    """Return the file of the tokenizer with this name in the list; else the name as a path."""
+    for known in kept:
+        if name in (known.name, known.path):
+            return Path(known.path)
+    return Path(os.path.expanduser(name))
 
 
 def possible(options: TrainingOptions) -> TrainingOptions:
-    """`options` with the default for each that this version does not know."""
+    """Return `options` with the default in place of each value that this version does not know."""
     default = TrainingOptions()
+    pattern = default.pattern
     with suppress(PatternError):
         splitter(options.pattern)
-        default = replace(default, pattern=options.pattern)
+        pattern = options.pattern
+    vocab_size = options.vocab_size
+    if vocab_size <= 256:
+        vocab_size = default.vocab_size
     return replace(
         options,
-        vocab_size=options.vocab_size
-        if options.vocab_size > 256
-        else default.vocab_size,
-        pattern=default.pattern,
+        vocab_size=vocab_size,
+        pattern=pattern,
         ties=options.ties if options.ties in TIES else default.ties,
         min_count=max(options.min_count, 1),
         more={

@@ -1,4 +1,4 @@
-"""A training to be done, as its worker is asked for it, and its course from the first event to the last."""
+"""A training task, as its worker receives it, and its course from the first event to the last."""
 
 import asyncio
 import re
@@ -28,19 +28,21 @@ from tui.state import Run, TrainingOptions, UnfinishedTraining
 class TrainingTask:
     """A training: on texts, or of a preset with its own text and options; from the bytes, or from a vocabulary."""
 
-    title: str  # what the kept tokenizer is named after
+    title: str
+    """The kept tokenizer is named after it."""
     options: TrainingOptions
     paths: tuple[str, ...] = ()
     preset: str = ""
-    goal: Condition | None = (
-        None  # what is to be so when it waits; None where it goes on to its end
-    )
-    begin: Tokenizer | None = (
-        None  # the vocabulary it begins with, at the step where it parts; None for the bytes
-    )
-    begin_path: str = ""  # the file that vocabulary is in
-    folder: str = ""  # where it is kept; empty: with the others that are trained here
-    resume: str = ""  # the file, a checkpoint or an output, in which an earlier run of it left what it had learned
+    goal: Condition | None = None
+    """The condition at which it pauses; None to go on to the end."""
+    begin: Tokenizer | None = None
+    """The tokenizer whose merges come first; None to start from bytes."""
+    begin_path: str = ""
+    """The file of that tokenizer."""
+    folder: str = ""
+    """Where the tokenizer is kept; "" for the folder of all tokenizers trained here."""
+    resume: str = ""
+    """The checkpoint or output file of an earlier run, to go on with its merges."""
 
     def request(self, output: Path) -> TrainRequest:
         keep = self.resume != str(output)
@@ -50,92 +52,94 @@ class TrainingTask:
 
     @property
     def recipe(self) -> Recipe:
-        """What is learned, by which rules and from which texts. Raises `OptionError`."""
+        """The texts and options for the worker. Raises `OptionError`."""
         if self.preset:
             return Recipe(preset=self.preset)
-        options, more = self.options, self.options.more
-        asked: dict[str, Any] = {
-            name: getattr(options, name)
-            for name in ("vocab_size", "pattern", "ties", "min_count")
+        options = self.options
+        rules: dict[str, Any] = {
+            "vocab_size": options.vocab_size,
+            "pattern": options.pattern,
+            "ties": options.ties,
+            "min_count": options.min_count,
         }
-        asked |= parsed_options(Options, more)
+        rules |= parsed_options(Options, options.more)
         if self.begin is None:
-            asked["special_tokens"] = options.special_tokens
+            rules["special_tokens"] = options.special_tokens
         weights = tuple(
             f"{path}={options.weights[path]}"
             for path in self.paths
             if path in options.weights
         )
-        recipe = Recipe(
-            self.paths, asked, weights=weights, **parsed_options(Recipe, more)
-        )
-        return (
-            replace(recipe, extend=self.begin_path, fork=self.begin.step)
-            if self.begin
-            else recipe
-        )
+        more = parsed_options(Recipe, options.more)
+        recipe = Recipe(self.paths, rules, weights=weights, **more)
+        if self.begin is None:
+            return recipe
+        return replace(recipe, extend=self.begin_path, fork=self.begin.step)
 
     @property
     def counting(self) -> CountRequest:
-        """What counts the same texts, alone. Raises `OptionError`."""
-        return CountRequest(
-            replace(self.recipe, options={}, extend="", fork=None), self.options.pattern
-        )
+        """The request to count the same texts without training. Raises `OptionError`."""
+        recipe = replace(self.recipe, options={}, extend="", fork=None)
+        return CountRequest(recipe, self.options.pattern)
+
+    def check(self) -> None:
+        """Raise `OptionError` or `PatternError` if the worker would refuse the options."""
+        _ = self.rules
 
     @property
     def rules(self) -> Options:
-        """By what the worker learns, in the end. Raises `OptionError` or `PatternError` if it refuses to."""
+        """The options that the worker uses in the end. Raises `OptionError` or `PatternError`."""
         recipe = self.recipe
-        (
-            recipe.sampled(),
-            recipe.weighting(),
-        )  # of texts and not of rules, but the worker would refuse it all the same
+        # The worker would refuse an invalid sample or weight too.
+        recipe.sampled()
+        recipe.weighting()
         return recipe.rules(self.begin)
 
 
 @dataclass(slots=True)
 class Course:
-    """One training from its beginning to its end; nothing of it outlives it by itself."""
+    """One training from its start to its end."""
 
     task: TrainingTask
     run: Run = field(default_factory=lambda: Run("counting"))
-    since: float = field(default_factory=time.monotonic)  # when what it does now began
-    tokenizer: Tokenizer | None = (
-        None  # with what it has learned so far; None before its first merge is due
-    )
+    since: float = field(default_factory=time.monotonic)
+    """When its current phase began."""
+    tokenizer: Tokenizer | None = None
+    """The tokenizer with the merges learned so far; None before learning starts."""
     merges: Merges = field(default_factory=Merges)
-    begun: TrainingRecord | None = (
-        None  # what is recorded of it, once its texts are counted
-    )
-    n_known: int = 0  # merges that were made before, which come first
-    skipped: list[Skipped] = field(
-        default_factory=list
-    )  # files that are no text, and rows
-    named: Path = field(
-        default_factory=Path
-    )  # where it would be kept if nothing else were called so
-    note: Note | None = None  # what the disk has of it until it has ended
-    noted: UnfinishedTraining | None = None  # what the note says
-    saved: Path | None = None  # where it is kept
-    unkept: str = ""  # why its newest checkpoint could not be written
-    worker: WorkerProcess | None = (
-        None  # what learns, once it can; None before and after
-    )
-    goal: Condition | None = (
-        None  # what is to be so when it waits next; None where it goes on to its end
-    )
-    stepped: bool = False  # whether somebody asked for its merges one by one
-    ended: Run | None = (
-        None  # how it came to its end, as soon as there are no more merges to come
-    )
-    reason: str = ""  # why the worker ended, as the file of the tokenizer records it
-    all_shown: asyncio.Event = field(
-        default_factory=asyncio.Event
-    )  # or nobody looks on any more
-    stopped_at: int | None = None  # the step that was shown when it was stopped
+    begun: TrainingRecord | None = None
+    """The training record, once its texts are counted."""
+    n_known: int = 0
+    """How many merges come from an earlier training. They come first."""
+    skipped: list[Skipped] = field(default_factory=list)
+    """Files and rows that are not text."""
+    named: Path = field(default_factory=Path)
+    """The preferred output file, if no other file has its name."""
+    note: Note | None = None
+    """The note on the disk about this unfinished training."""
+    noted: UnfinishedTraining | None = None
+    """What that note contains."""
+    saved: Path | None = None
+    """The file that holds the result."""
+    unkept: str = ""
+    """Why the newest checkpoint could not be written."""
+    worker: WorkerProcess | None = None
+    """The process that learns; None before and after."""
+    goal: Condition | None = None
+    """The condition at which it pauses next; None to go on to the end."""
+    stepped: bool = False
+    """Whether the user steps through its merges one by one."""
+    ended: Run | None = None
+    """How it ended, as soon as all merges are learned."""
+    reason: str = ""
+    """Why the worker ended, as recorded in the tokenizer's file."""
+    all_shown: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when all merges have been shown, or will not be shown any longer."""
+    stopped_at: int | None = None
+    """The step that was shown when the user stopped it."""
 
     def rate(self, done: int) -> float:
-        """Units a second, now that `done` of what it does are done."""
+        """Return how many units of its current phase are done per second."""
         return done / max(0.05, time.monotonic() - self.since)
 
     @property
@@ -144,18 +148,25 @@ class Course:
 
     @property
     def has_learned(self) -> bool:
-        """Whether there is anything that would be lost with it."""
+        """Whether it has merges that would be lost without saving them."""
         return len(self.merges) >= max(1, self.n_known) and self.stopped_at != 0
 
     @property
     def unfinished(self) -> UnfinishedTraining:
-        """What is needed to go on with it after any end of the app."""
-        task, goal = self.task, str(self.goal) if self.goal else ""
-        what = task.title, task.options, task.paths, task.preset, task.begin_path
-        return UnfinishedTraining(*what, task.begin.step if task.begin else 0, goal)
+        """What is needed to resume it after any end of the app."""
+        task = self.task
+        return UnfinishedTraining(
+            title=task.title,
+            options=task.options,
+            paths=task.paths,
+            preset=task.preset,
+            begin=task.begin_path,
+            begin_step=task.begin.step if task.begin else 0,
+            goal=str(self.goal) if self.goal else "",
+        )
 
     def learned(self) -> Tokenizer:
-        """What the worker has sent until now, or as much of it as was shown when it was stopped."""
+        """Return the tokenizer with all merges received; after a stop, with the merges shown then."""
         assert self.begun is not None
         reason = self.reason or STOPPED
         if self.stopped_at is not None:
@@ -168,7 +179,7 @@ class Course:
 
 
 def place_for(folder: Path, title: str) -> Path:
-    """The path on the shelf of what is named after `title`, if that is not taken.
+    """Return the path of a tokenizer with this title, whether or not the file exists.
 
     >>> place_for(Path("/nowhere"), "Python library · gpt4").name
     'python-library-gpt4.json'

@@ -1,12 +1,14 @@
-"""Explaining: why the merge of a step was chosen, and how often each pair occurs after it, counted by a worker."""
+"""Explaining: a worker counts pairs, to show why the merge of a step was chosen."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from bpe_core.content.presets import PRESETS
+from bpe_core.corpus.measure import Source
 from bpe_core.errors import BpeError
 from bpe_core.explain.merge_choice import Explanation
 from bpe_core.tokenizer import Tokenizer
@@ -17,78 +19,82 @@ from tui.features.shown import Shown
 from tui.process import WorkerProcess
 from tui.state import StepExplained
 
-_AT_ONCE: Final = 2000  # merges that are sent in one go: some milliseconds of work
+_MERGES_PER_MESSAGE: Final = 2000
+"""Sending them takes some milliseconds."""
+
+
+class _Question(NamedTuple):
+    """What to ask the worker about a tokenizer, or why nothing can be asked."""
+
+    request: ExplainRequest | None
+    problem: str
+    ties: str
+    """The tie rule, or "" if it is not known."""
 
 
 class Explaining(Feature):
-    """Replaces the screen's `explained`; one worker has counted the corpus and answers step by step."""
+    """Replaces the screen's `explained`. One worker counts the corpus, and then explains one step after another."""
 
     def __init__(self, screen: StateScreen, shown: Shown) -> None:
         super().__init__(screen)
         self._shown = shown
         self._request: ExplainRequest | None = None
-        self._news, self._answered = asyncio.Event(), asyncio.Event()
-        self._wanted: tuple[Tokenizer, int]
+        self._changed = asyncio.Event()
+        """Set when another step is wanted."""
+        self._answered = asyncio.Event()
+        self._tokenizer: Tokenizer
+        self._step = 0
 
     def explain(self, step: int) -> None:
-        """Find out about a step; what was wanted before and is not begun is forgotten."""
+        """Explain a step. Steps that were asked for before, but not begun, are dropped."""
         screen = self.screen
         if screen.tokenizer is None:
             return
-        self._wanted = screen.tokenizer, step
-        before = self._request
-        self._request, problem, ties = self._asked_of(screen.tokenizer)
-        if self._request is None:
+        self._tokenizer = screen.tokenizer
+        self._step = step
+        last_request = self._request
+        question = self._question_about(screen.tokenizer)
+        self._request = question.request
+        is_answering = self.is_working or screen.explained.problem
+        if question.request is None:
             self.cancel()
-            screen.explained = StepExplained(step, problem=problem, ties=ties)
-        elif self._request != before or not (
-            self.is_working or screen.explained.problem
-        ):
             screen.explained = StepExplained(
-                step, waiting="counting the pairs of the texts", ties=ties
+                step, problem=question.problem, ties=question.ties
             )
-            self.begin(partial(self._answer, self._request), about_tokenizer=True)
-        self._news.set()
+        elif question.request != last_request or not is_answering:
+            screen.explained = StepExplained(
+                step, waiting="counting the pairs of the texts", ties=question.ties
+            )
+            answer = partial(self._answer, question.request)
+            self.begin(answer, about_tokenizer=True)
+        self._changed.set()
 
-    def _asked_of(self, tokenizer: Tokenizer) -> tuple[ExplainRequest | None, str, str]:
-        """What the worker that counts pairs is asked, or why there is nothing to ask; the tie rule, if it is known.
+    def _question_about(self, tokenizer: Tokenizer) -> _Question:
+        """Choose the texts to count pairs in.
 
-        They are counted in the texts that it was learned from in this session; else in those of its founding example,
-        or those chosen.
+        They are the texts of its training in this session, the text of its preset, or the chosen texts.
         """
-        if (task := self._shown.task) is not None:
-            return ExplainRequest(recipe=task.recipe), "", task.rules.ties
-        record, path, paths = (
-            tokenizer.record,
-            self.screen.path,
-            self.screen.corpus.paths,
-        )
-        sources, ties = (record.sources, record.ties) if record else ((), "")
-        preset = next(
-            (
-                name
-                for name, one in PRESETS.items()
-                if tuple(one.counts().sources) == sources
-            ),
-            "",
-        )
-        problem = ""
+        task = self._shown.task
+        if task is not None:
+            return _Question(ExplainRequest(recipe=task.recipe), "", task.rules.ties)
+        preset = ""
+        ties = ""
+        if tokenizer.record:
+            preset = _preset_with(tokenizer.record.sources)
+            ties = tokenizer.record.ties
         if tokenizer.preparation is not None:
-            problem = "This tokenizer changes a text before it splits it; its pairs cannot be counted."
-        elif not preset and not paths:
-            problem = (
-                "No text is chosen to count pairs in: F2, and the space bar marks one."
-            )
+            problem = "Pairs can't be counted: this tokenizer changes a text before splitting it."
+            return _Question(None, problem, ties)
+        paths = () if preset else self.screen.corpus.paths
+        if not preset and not paths:
+            problem = "No text to count pairs in. Press F2 and mark one with Space."
+            return _Question(None, problem, ties)
+        path = self.screen.path
         pattern = self.screen.pattern_for(Path(path))
-        request = (
-            None
-            if problem
-            else ExplainRequest(path, pattern, preset, () if preset else paths)
-        )
-        return request, problem, ties
+        return _Question(ExplainRequest(path, pattern, preset, paths), "", ties)
 
     async def _answer(self, request: ExplainRequest) -> None:
-        self._news.set()
+        self._changed.set()
         async with WorkerProcess(request) as worker:
             try:
                 async with asyncio.TaskGroup() as tasks:
@@ -100,22 +106,23 @@ class Explaining(Feature):
                 raise errors.exceptions[0] from None
 
     async def _ask(self, worker: WorkerProcess, request: ExplainRequest) -> None:
-        """Ask about one step after the other, always the one that is wanted now."""
+        """Ask about one step after the other, always the last one wanted."""
         n_sent = 0
         while True:
-            await self._news.wait()
-            self._news.clear()
-            tokenizer, step = self._wanted
-            # One merge more than asked for: it is marked in the table as the one that comes next.
-            # No file holds a training under way.
-            while request.recipe and n_sent < min(step + 1, tokenizer.step):
-                end = min(n_sent + _AT_ONCE, step + 1, tokenizer.step)
-                merges = tuple(
-                    map(tokenizer.vocabulary.merge_of, range(n_sent + 1, end + 1))
-                )
-                worker.send(LearnedMerges(merges))
-                n_sent += len(merges)
-                await asyncio.sleep(0)
+            await self._changed.wait()
+            self._changed.clear()
+            tokenizer = self._tokenizer
+            step = self._step
+            if request.recipe:
+                # A running training is in no file, so its merges are sent. The table marks the merge after the step.
+                n_needed = min(step + 1, tokenizer.step)
+                while n_sent < n_needed:
+                    end = min(n_sent + _MERGES_PER_MESSAGE, n_needed)
+                    steps = range(n_sent + 1, end + 1)
+                    merges = tuple(map(tokenizer.vocabulary.merge_of, steps))
+                    worker.send(LearnedMerges(merges))
+                    n_sent = end
+                    await asyncio.sleep(0)
             self._answered.clear()
             worker.send(AskStep(step))
             await self._answered.wait()
@@ -125,9 +132,8 @@ class Explaining(Feature):
         match event:
             case WorkProgress(_, done, total):
                 share = done / total if total else 1.0
-                screen.explained = replace(
-                    screen.explained, waiting=f"reading the texts {share:.0%}"
-                )
+                waiting = f"reading the texts {share:.0%}"
+                screen.explained = replace(screen.explained, waiting=waiting)
             case Explanation() as explanation:
                 screen.explained = StepExplained(
                     explanation.step, explanation, ties=screen.explained.ties
@@ -141,3 +147,11 @@ class Explaining(Feature):
         self.screen.explained = StepExplained(
             explained.step, problem=sentence, ties=explained.ties
         )
+
+
+def _preset_with(sources: Sequence[Source]) -> str:
+    """Return the name of the preset that was trained on these sources, or ""."""
+    for name, preset in PRESETS.items():
+        if tuple(preset.counts().sources) == sources:
+            return name
+    return ""

@@ -1,4 +1,4 @@
-"""The screen's values, each replaced by one feature, and what features share: one task, and failures as sentences."""
+"""The values of the screen, and the base class of features: tasks, and errors shown as sentences."""
 
 from __future__ import annotations
 
@@ -31,168 +31,155 @@ if TYPE_CHECKING:
     from tui.panes.editor import EditorPane
     from tui.panes.training import TrainingPane
 
-BUSY: Final = "A training is running: stop it first (F8), what it learned is kept."
-NO_TEXT: Final = (
-    "No text is chosen: press F2, go to one, and mark it with the space bar."
-)
-NO_TOKENIZER: Final = "There is no tokenizer yet: train one (F6), or open one."
-_OF_LESSONS: Final = (
+BUSY: Final = "A training is running. Stop it first (F8); its merges are kept."
+NO_TEXT: Final = "No text is chosen. Press F2 and mark a text with the space bar."
+NO_TOKENIZER: Final = "There is no tokenizer yet. Train one (F6), or open one."
+
+ABOUT_TOKENIZER: Final = "about the tokenizer on the screen"
+"""The group of workers that are cancelled when another tokenizer is shown."""
+
+_REPLACED_BY_LESSONS: Final = (
     "tokenizer",
     "corpus",
     "reference",
     "options",
     "lanes",
-)  # what a lesson replaces
-ABOUT_TOKENIZER: Final = "about the tokenizer on the screen"  # a group of workers
+)
+"""Fields of `Configuration` that a lesson changes on the screen, but not in the file."""
+
 Answer = TypeVar("Answer")
 Work = Callable[[], Awaitable[None]]
 
 
 class StateScreen(RestylingScreen):
-    """The state of the app, a variable for each value; features say, ask and remember through it."""
+    """The state of the app: one reactive variable for each value. Each value is replaced by one feature."""
 
     corpus: var[state.Corpus] = var(state.Corpus())
-    totals: var[state.Totals | None] = var(
-        None
-    )  # what the chosen texts amount to; None while that is not known
-    options: var[state.TrainingOptions] = var(
-        state.TrainingOptions()
-    )  # of the next training, of previews and counts
-    run: var[state.Run] = var(
-        state.Run()
-    )  # how far the training is, or how the last one ended
-    pace: var[int] = var(
-        0
-    )  # seconds in which all merges are shown; 0 for as soon as they are learned
-    notice: var[str] = var(
-        ""
-    )  # what is being fetched, loaded or recovered, in a few words; empty while nothing is
-    kept: var[tuple[state.KnownTokenizer, ...]] = var(
-        ()
-    )  # the tokenizers that can be put in force
-    tokenizer: var[Tokenizer | None] = var(
-        None, always_update=True
-    )  # merges shown so far; equal ones may have records
-    path: var[str] = var(
-        ""
-    )  # where that tokenizer is kept; empty while it is being trained
-    step: var[int] = var(0)  # how many of its merges are in force
-    in_force: var[Tokenizer | None] = var(
-        None
-    )  # the tokenizer after that many merges: what the editor shows
-    playing: var[bool] = var(False)  # whether the step in force follows the time
-    goal: var[str] = var(
-        ""
-    )  # until when it does, or what was reached; empty where it does to the end
-    lanes: var[tuple[state.ShownLane, ...]] = var(
-        ()
-    )  # the lanes of the editor after the first
-    curve_under: var[state.RunCurve | None] = var(
-        None
-    )  # of another training, drawn under that of this tokenizer
+    totals: var[state.Totals | None] = var(None)
+    """The size of the chosen texts; None until they are counted."""
+    options: var[state.TrainingOptions] = var(state.TrainingOptions())
+    """The options of the next training, also used by previews and counts."""
+    run: var[state.Run] = var(state.Run())
+    """The progress of the training, or how the last one ended."""
+    pace: var[int] = var(0)
+    """Seconds in which all merges are shown; 0: as soon as they are learned."""
+    notice: var[str] = var("")
+    """Which tokenizer is being fetched, loaded or recovered, in a few words; or ""."""
+    kept: var[tuple[state.KnownTokenizer, ...]] = var(())
+    """The list of tokenizers that can be used."""
+    tokenizer: var[Tokenizer | None] = var(None, always_update=True)
+    """The tokenizer with the merges shown so far. Equal tokenizers can differ in their records."""
+    path: var[str] = var("")
+    """The file of that tokenizer; "" while it is being trained."""
+    step: var[int] = var(0)
+    """How many of its merges the editor applies."""
+    in_force: var[Tokenizer | None] = var(None)
+    """The tokenizer after `step` merges, which the editor applies."""
+    playing: var[bool] = var(False)
+    """Whether `step` advances with time."""
+    goal: var[str] = var("")
+    """Until which condition it advances, or which one was reached; "" without a condition."""
+    lanes: var[tuple[state.ShownLane, ...]] = var(())
+    """The lanes of the editor after the first."""
+    curve_under: var[state.RunCurve | None] = var(None)
+    """The curve of another training, drawn under the curve of this tokenizer."""
     explained: var[state.StepExplained] = var(state.StepExplained())
     audit: var[state.Audit] = var(state.Audit())
     token_lines: var[state.TokenLines] = var(state.TokenLines())
     comparison: var[state.ComparisonRun] = var(state.ComparisonRun())
-    active: var[str] = var(
-        "editor", init=False
-    )  # the pane that has the focus, or had it last
-    caption: var[str] = var(
-        ""
-    )  # how far a lesson is and, in another line, what it says; empty outside of lessons
+    active: var[str] = var("editor", init=False)
+    """The pane that has the focus, or had it last."""
+    caption: var[str] = var("")
+    """The progress of a lesson and, on a second line, its text; "" outside of lessons."""
 
     editor: EditorPane
-    corpus_pane: CorpusPane  # this and those below: once they are mounted
+    # These four exist once they are mounted:
+    corpus_pane: CorpusPane
     training: TrainingPane
     audit_pane: AuditPane
     compare_pane: ComparePane
 
     def __init__(self, configuration: Configuration) -> None:
         super().__init__()
-        self.remembered = (
-            configuration  # what comes back at the next start, as it is now
-        )
-        self.set_reactive(
-            StateScreen.pace,
-            configuration.pace
-            if configuration.pace in state.PACES
-            else state.USUAL_PACE,
-        )
-        self.opening = ""  # the arguments that are still looked at; "" after the user has chosen other texts
-        self.own_text: str | None = (
-            None  # the user's, while a lesson has the editor and all else that shows something
-        )
-        self.last_words: list[
-            str
-        ] = []  # what is to be said in the terminal once the app has left it
-        self._refused = ""
-        self._written: Configuration | None = (
-            None  # not what was there at the start, to which a command line may add
-        )
+        self.remembered = configuration
+        """What the next start restores, as of now."""
+        pace = configuration.pace
+        if pace not in state.PACES:
+            pace = state.USUAL_PACE
+        self.set_reactive(StateScreen.pace, pace)
+        self.opening = ""
+        """The title of the arguments still being read; "" after the user has chosen other texts."""
+        self.own_text: str | None = None
+        """The user's text during a lesson, which has the editor; None outside of lessons."""
+        self.last_words: list[str] = []
+        """Sentences to print in the terminal after the app has left it."""
+        self._write_problem = ""
+        # None at first, because a command line may have changed what is in the file.
+        self._written: Configuration | None = None
         self._writing: asyncio.Task[None] | None = None
 
-    # The panes, which the main screen lays out
+    # Panes, laid out by the main screen
 
     def action_show(self, pane: str) -> None:
         """Show a pane, and give it the focus."""
         raise NotImplementedError
 
     def show_log(self, *, even_alone: bool) -> None:
-        """Show the merge log and leave the focus where it is; where one pane is seen, only with `even_alone`."""
+        """Show the merge log and leave the focus where it is.
+
+        A screen with room for one pane shows it only if `even_alone` is true.
+        """
         raise NotImplementedError
 
     def go_to_log(self) -> bool:
-        """Put the cursor into the merge log, unless it is seen next to the audit; return whether it did."""
+        """Focus the merge log, unless it is visible next to the audit. Return whether it was focused."""
         raise NotImplementedError
 
-    # What features need
+    # For features
 
     def say(self, sentence: str, severity: SeverityLevel = "information") -> None:
-        """Tell the user, whatever characters are in it, however many; what still stands there is not said twice."""
+        """Show a sentence as a toast, unless a toast with the same sentence is visible."""
         shown = visible(shortened(sentence, LONGEST))
-        if not any(said.message == shown for said in self.app._notifications):
+        if not any(toast.message == shown for toast in self.app._notifications):
             self.notify(shown, severity=severity, markup=False)
 
     async def ask(self, question: Screen[Answer]) -> Answer:
-        """Show a question and wait for the answer; to be called in a worker."""
+        """Show a question and wait for the answer. Call it in a worker."""
         return await self.app.push_screen_wait(question)
 
     def remember(self, **changes: object) -> None:
-        """Change what comes back at the next start, and write it beside the screen.
+        """Change what the next start restores, and write it in the background.
 
-        What a lesson puts in the place of what is the user's does not come back.
+        During a lesson, values that the lesson has replaced are not changed.
         """
         if self.own_text is not None:
-            changes = {
-                name: value
-                for name, value in changes.items()
-                if name not in _OF_LESSONS
-            }
+            for name in _REPLACED_BY_LESSONS:
+                changes.pop(name, None)
         self.remembered = replace(self.remembered, **changes)  # type: ignore[arg-type]
-        if self.remembered != self._written and (
-            self._writing is None or self._writing.done()
-        ):
+        is_writing = self._writing is not None and not self._writing.done()
+        if self.remembered != self._written and not is_writing:
             self._writing = asyncio.create_task(self._write())
 
     def pattern_for(self, path: Path) -> str | None:
-        """The pattern that was given for a tokenizer file; None if the file's own is to be used."""
+        """Return the pattern the user chose for a tokenizer file; None for the pattern of the file."""
         return self.remembered.patterns.get(str(path))
 
     async def _write(self) -> None:
-        """Write what is remembered, and again if it has changed meanwhile; that a disk refuses is said once."""
+        """Write `remembered` until the file has its newest value. Show each new problem once."""
         while self._written != self.remembered:
-            self._written, refused = self.remembered, ""
+            self._written = self.remembered
+            problem = ""
             try:
                 await in_thread(save_configuration, self._written)
             except OSError as error:
-                refused = f"What you choose cannot be remembered for the next start: {error.strerror}."
-            if refused and refused != self._refused and self.is_attached:
-                self.say(refused, "warning")
-            self._refused = refused
+                problem = f"Your choices cannot be saved for the next start: {error.strerror}."
+            if problem and problem != self._write_problem and self.is_attached:
+                self.say(problem, "warning")
+            self._write_problem = problem
 
 
 class Feature:
-    """Does what keys, buttons, the palette and panes ask for. Of the screen's values it replaces only its own."""
+    """Does what keys, buttons, the palette and panes ask for. It replaces only its own values of the screen."""
 
     def __init__(self, screen: StateScreen) -> None:
         self.screen = screen
@@ -200,9 +187,9 @@ class Feature:
 
     @property
     def is_working(self) -> bool:
-        return "" in self._tasks and not (
-            self._tasks[""].is_finished or self._tasks[""].is_cancelled
-        )
+        """Whether the task without a name is running."""
+        task = self._tasks.get("")
+        return task is not None and not (task.is_finished or task.is_cancelled)
 
     def cancel(self, task: str = "") -> None:
         if task in self._tasks:
@@ -211,59 +198,59 @@ class Feature:
     def begin(
         self, work: Work, task: str = "", *, about_tokenizer: bool = False
     ) -> None:
-        """Begin a task; the one of this name that is under way is cancelled.
+        """Start a task, and cancel the running one of the same name.
 
-        One `about_tokenizer` is cancelled when there is another on the screen, too.
+        A task `about_tokenizer` is also cancelled when another tokenizer is shown.
         """
         self.cancel(task)
-        self._tasks[task] = self.beside(
-            work, ABOUT_TOKENIZER if about_tokenizer else "default"
-        )
+        group = ABOUT_TOKENIZER if about_tokenizer else "default"
+        self._tasks[task] = self.start_worker(work, group)
 
-    def beside(self, work: Work, group: str = "default") -> Worker[None]:
+    def start_worker(self, work: Work, group: str = "default") -> Worker[None]:
+        """Do `work` in the background; report an expected error with `failed`."""
         return self.screen.run_worker(
             partial(guarded, self.screen, work, self.failed), group=group
         )
 
-    def waits_for_training(self) -> bool:
-        """Whether a training is under way, which is said then."""
+    def refuse_while_training(self) -> bool:
+        """Return whether a training is running, and tell the user if so."""
         if self.screen.run.busy:
             self.screen.say(BUSY, "warning")
         return self.screen.run.busy
 
     def failed(self, sentence: str) -> None:
+        """Show why a task failed."""
         self.screen.say(sentence, "error")
 
 
 async def guarded(
     screen: StateScreen, work: Work, failed: Callable[[str], None]
 ) -> None:
-    """Do `work`; an expected error becomes a sentence for `failed`, others are bugs, and raised."""
+    """Do `work`. Pass an expected error to `failed` as a sentence; raise others, which are bugs."""
     try:
         await work()
     except (BpeError, OSError) as error:
         failed(sentence_of(error))
-    except NoMatches:  # the work of a screen is ended after its widgets, and was about to tell one of them
+    except NoMatches:
+        # When a screen ends, its widgets are removed before its workers are cancelled.
         if screen.app.is_running and screen.is_attached:
             raise
 
 
 def sentence_of(error: BpeError | OSError) -> str:
-    """What to tell of an expected failure: our own errors are sentences, the system's become one.
+    """Return an expected error as a sentence. Our own errors are sentences already.
 
     >>> sentence_of(PermissionError(13, "Permission denied", "/data"))
     '/data cannot be used: Permission denied.'
     """
     if isinstance(error, OptionError):
-        # The engine is not loaded before the first frame.
+        # Imported here, because the engine is not loaded before the first frame.
         from bpe_core.tokenizer.training_record import named_as_on_screen
 
         return named_as_on_screen(str(error))
     if isinstance(error, BpeError):
         return str(error)
     reason = error.strerror or str(error) or type(error).__name__
-    return (
-        f"{error.filename} cannot be used: {reason}."
-        if error.filename
-        else f"The system refuses: {reason}."
-    )
+    if error.filename:
+        return f"{error.filename} cannot be used: {reason}."
+    return f"The system reports an error: {reason}."

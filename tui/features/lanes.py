@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from bpe_core.errors import BpeError
 from bpe_core.tokenizer import Tokenizer
@@ -10,65 +10,80 @@ from bpe_core.visible import visible
 from tui.dialogs.lists import AskLanes
 from tui.drawing.lines import cut
 from tui.features.feature import Feature, StateScreen, sentence_of
-from tui.features.shown import alike
+from tui.features.shown import give_same_ids
 from tui.features.tokenizers import Tokenizers
 from tui.state import LaneChoice, ShownLane, known_name, steps_known
 from tui.widgets.tokenizer_lists import distinct_names
 
-MOST: Final = 3  # lanes beside the first
-_LONGEST: Final = 36  # cells of a name that is offered: at 80 columns there is room for what else is told of it
+MOST: Final = 3
+"""How many lanes can be added to the first."""
+_LONGEST_NAME: Final = 36
+"""Cells of a name in the dialog. At 80 columns, this leaves room for its note."""
+
+
+class _Offer(NamedTuple):
+    """A row of the dialog, as `AskLanes` takes it."""
+
+    name: str
+    note: str
 
 
 class Lanes(Feature):
-    """Replaces the screen's `lanes`: loads what is chosen, and keeps the shown tokenizer at steps of its own."""
+    """Replaces the screen's `lanes`. Loads the chosen tokenizers, and keeps fixed steps of the shown one."""
 
     def __init__(self, screen: StateScreen, tokenizers: Tokenizers) -> None:
         super().__init__(screen)
         self._tokenizers = tokenizers
-        self.chosen: tuple[
-            LaneChoice, ...
-        ] = ()  # the lanes that are shown, or will be once they are loaded
-        self._loaded: dict[str, Tokenizer] = {}  # by the paths of those that are chosen
+        self.chosen: tuple[LaneChoice, ...] = ()
+        """The lanes that are shown, or will be once they are loaded."""
+        self._loaded: dict[str, Tokenizer] = {}
+        """Path of a chosen lane -> its tokenizer."""
 
-    def _change_places(self, before: str, path: str) -> None:
-        """Where the tokenizer of a lane comes to be that of the first lane, the lane gets the one before."""
-        if path and (lane := LaneChoice(path)) in self.chosen:
-            lanes, at = [*self.chosen], self.chosen.index(lane)
-            lanes[at : at + 1] = [LaneChoice(before)] * (
-                before in {one.path for one in self.screen.kept}
-            )
-            if self.screen.tokenizer:
-                self._loaded[before] = self.screen.tokenizer
-            self.choose(lanes)
+    def _swap_with_first(self, old_path: str, path: str) -> None:
+        """If the first lane gets the tokenizer of another lane, give that lane the tokenizer of before."""
+        lane = LaneChoice(path)
+        if not path or lane not in self.chosen:
+            return
+        lanes = list(self.chosen)
+        index = lanes.index(lane)
+        if any(known.path == old_path for known in self.screen.kept):
+            lanes[index] = LaneChoice(old_path)
+        else:
+            del lanes[index]
+        if self.screen.tokenizer:
+            self._loaded[old_path] = self.screen.tokenizer
+        self.choose(lanes)
 
     def choose(self, chosen: Iterable[LaneChoice]) -> None:
-        """Show these lanes, of more than `MOST` the first, in the place of those of before."""
+        """Show the first `MOST` of these lanes instead of the current ones."""
         self.chosen = tuple(dict.fromkeys(chosen))[:MOST]
-        self.screen.remember(lanes=self.chosen)
+        screen = self.screen
+        screen.remember(lanes=self.chosen)
         if self.chosen:
-            self.screen.watch(self.screen, "path", self._change_places, init=False)
-        if any(
-            not lane.path for lane in self.chosen
-        ):  # at steps of the tokenizer on the screen, which they follow
-            self.screen.watch(self.screen, "tokenizer", self._update, init=False)
+            screen.watch(screen, "path", self._swap_with_first, init=False)
+        if any(not lane.path for lane in self.chosen):
+            # These lanes are steps of the tokenizer on the screen.
+            screen.watch(screen, "tokenizer", self._update, init=False)
+        paths = {lane.path for lane in self.chosen}
         self._loaded = {
-            lane.path: self._loaded[lane.path]
-            for lane in self.chosen
-            if lane.path in self._loaded
+            path: tokenizer for path, tokenizer in self._loaded.items() if path in paths
         }
         self._update()
         self.begin(self._load)
 
     def toggle(self, lane: LaneChoice) -> None:
+        """Add a lane, or remove it."""
         if lane in self.chosen:
-            self.choose(other for other in self.chosen if other != lane)
+            self._remove(lane)
         elif len(self.chosen) == MOST:
             self.screen.say(
-                f"{MOST + 1} lanes are the most there can be: drop one first.",
-                "warning",
+                f"There is room for {MOST + 1} lanes. Remove one first.", "warning"
             )
         else:
-            self.choose((*self.chosen, lane))
+            self.choose([*self.chosen, lane])
+
+    def _remove(self, lane: LaneChoice) -> None:
+        self.choose(other for other in self.chosen if other != lane)
 
     async def _load(self) -> None:
         for lane in self.chosen:
@@ -79,87 +94,96 @@ class Lanes(Feature):
                 loaded = await self._tokenizers.read(Path(lane.path))
             except (BpeError, OSError) as error:
                 self.screen.say(
-                    f"{visible(lane.path)} cannot be a lane. {sentence_of(error)}",
+                    f"{visible(lane.path)} cannot be shown as a lane. {sentence_of(error)}",
                     "error",
                 )
             if loaded is None:
-                return self.choose(other for other in self.chosen if other != lane)
+                self._remove(lane)
+                return
             self._loaded[lane.path] = loaded.tokenizer
             self._update()
 
     def _update(self) -> None:
-        shown = tuple(filter(None, map(self._lane, self.chosen)))
-        if shown != self.screen.lanes:
-            self.screen.lanes = shown
+        lanes = []
+        for choice in self.chosen:
+            lane = self._lane(choice)
+            if lane is not None:
+                lanes.append(lane)
+        if tuple(lanes) != self.screen.lanes:
+            self.screen.lanes = tuple(lanes)
 
     def _lane(self, choice: LaneChoice) -> ShownLane | None:
-        whole = self._loaded.get(choice.path) if choice.path else self.screen.tokenizer
-        if whole is None:
+        """Return the lane with its tokenizer; None until that is loaded."""
+        tokenizer = self.screen.tokenizer
+        if choice.path:
+            tokenizer = self._loaded.get(choice.path)
+        if tokenizer is None:
             return None
-        steps = steps_known(whole)
-        step = steps if choice.step is None else max(0, min(choice.step, steps))
-        tokenizer = whole if step == steps else whole.at(step)
-        before = next(
-            (lane.tokenizer for lane in self.screen.lanes if lane.choice == choice),
-            None,
-        )
-        if before is not None and alike(
-            before, tokenizer
-        ):  # its tokens stay, while more merges are learned
-            tokenizer = before
+        n_steps = steps_known(tokenizer)
+        if choice.step is not None:
+            step = max(0, min(choice.step, n_steps))
+            if step < n_steps:
+                tokenizer = tokenizer.at(step)
+        for lane in self.screen.lanes:
+            if lane.choice == choice and give_same_ids(lane.tokenizer, tokenizer):
+                # Keep the same object, so that the lane need not be split again.
+                return ShownLane(choice, lane.tokenizer)
         return ShownLane(choice, tokenizer)
 
-    # What can be chosen
+    # The dialog
 
     def ask(self) -> None:
-        screen, offers = self.screen, self._offers()
-        first = (
-            "what is being trained"
-            if screen.run.busy
-            else "the tokenizer in force, as soon as there is one"
-        )
-        if screen.path:
-            first = f"{screen.editor.first_name}, as it is on the screen"
-        if offers:
-            question, before = (
-                AskLanes(first, offers, lambda: self.chosen, self.toggle),
-                self.chosen,
-            )
-            screen.app.push_screen(
-                question, lambda keeps: None if keeps else self.choose(before)
-            )
-        else:
+        """Let the user choose the lanes. They are shown at once; Escape restores the lanes of before."""
+        screen = self.screen
+        offers = self._offers()
+        if not offers:
             screen.say(
-                "There is no other tokenizer yet: train one (F6), open one or fetch one (Ctrl+P)."
+                "There is no other tokenizer yet. Train one (F6), or open or fetch one (Ctrl+P)."
             )
+            return
+        if screen.path:
+            first = f"{screen.editor.first_name}, as shown on the screen"
+        elif screen.run.busy:
+            first = "the tokenizer in training"
+        else:
+            first = "the tokenizer on the screen, once there is one"
+        before = self.chosen
+
+        def close(keeps: bool | None) -> None:
+            if not keeps:
+                self.choose(before)
+
+        question = AskLanes(first, offers, lambda: self.chosen, self.toggle)
+        screen.app.push_screen(question, close)
 
     def _offers(self) -> dict[LaneChoice, tuple[str, str]]:
+        """Return the lanes to choose from: the listed tokenizers, chosen ones that left the list, and steps."""
         screen = self.screen
         offers: dict[LaneChoice, tuple[str, str]] = {}
         names = distinct_names(screen.kept)
         for known in screen.kept:
             if known.path != screen.path and not known.trouble:
                 note = f"{known.n_vocab:,} tokens" if known.n_vocab else ""
-                offers[LaneChoice(known.path)] = (
-                    cut(visible(names[known.path]), _LONGEST, "ends"),
-                    note,
-                )
-        for lane in filter(lambda lane: lane.path, self.chosen):
-            offers.setdefault(
-                lane,
-                (
-                    cut(known_name(lane.path, screen.kept), _LONGEST, "ends"),
-                    "opened earlier",
-                ),
-            )
-        if steps := steps_known(screen.tokenizer):
-            fixed = {
-                lane.step
-                for lane in self.chosen
-                if not lane.path and lane.step is not None
-            }
-            for step in sorted({*fixed, screen.step}):
+                name = _shortened(visible(names[known.path]))
+                offers[LaneChoice(known.path)] = _Offer(name, note)
+        for lane in self.chosen:
+            if lane.path:
+                name = _shortened(known_name(lane.path, screen.kept))
+                offers.setdefault(lane, _Offer(name, "opened earlier"))
+        n_steps = steps_known(screen.tokenizer)
+        if n_steps:
+            steps = {screen.step}
+            for lane in self.chosen:
+                if not lane.path and lane.step is not None:
+                    steps.add(lane.step)
+            for step in sorted(steps):
                 note = "stays at this step" if step == screen.step else ""
-                offers[LaneChoice("", step)] = f"lane 1 at step {step:,}", note
-            offers[LaneChoice()] = "lane 1 with all its merges", f"{steps:,} so far"
+                offers[LaneChoice("", step)] = _Offer(f"lane 1 at step {step:,}", note)
+            offers[LaneChoice()] = _Offer(
+                "lane 1 with all its merges", f"{n_steps:,} so far"
+            )
         return offers
+
+
+def _shortened(name: str) -> str:
+    return cut(name, _LONGEST_NAME, "ends")

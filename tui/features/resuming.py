@@ -1,4 +1,4 @@
-"""Resuming: trainings that were: listed, compared, extended, forked at the step in force, resumed."""
+"""Resuming: list earlier trainings, extend or fork a tokenizer, and resume what was interrupted."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,12 +29,12 @@ from tui.features.feature import (
 )
 from tui.features.tokenizers import Tokenizers
 from tui.features.training import TrainingFeature
-from tui.state import RunCurve, name_of
+from tui.state import RunCurve, UnfinishedTraining, name_of
 from tui.terminal.background import in_thread
 
 
 class Resuming(Feature):
-    """Replaces the screen's `curve_under`; asks what is needed and starts such trainings."""
+    """Replaces the screen's `curve_under`, and starts trainings that begin with earlier merges."""
 
     def __init__(
         self,
@@ -44,12 +44,16 @@ class Resuming(Feature):
         corpus: CorpusChoice,
     ) -> None:
         super().__init__(screen)
-        self._tokenizers, self._training, self._corpus = tokenizers, training, corpus
+        self._tokenizers = tokenizers
+        self._training = training
+        self._corpus = corpus
 
     async def show_runs(self) -> None:
-        runs = await in_thread(_found)
+        """Show the list of trainings, to use one of their tokenizers or draw its curve under the current one."""
+        runs = await in_thread(_recorded_runs)
         if not runs:
-            return self.screen.say("No training is kept yet: F6 begins one.")
+            self.screen.say("There is no saved training yet. Press F6 to start one.")
+            return
         under = self.screen.curve_under
         chosen = await self.screen.ask(Runs(runs, under.path if under else ""))
         if chosen is None:
@@ -62,65 +66,74 @@ class Resuming(Feature):
         else:
             self.screen.curve_under = await in_thread(_curve, run)
 
-    # From a vocabulary
+    # Extend and fork
 
     async def train_on(self, forks: bool) -> None:
-        """Extend the tokenizer on the screen, or fork it at the step in force; for how many tokens is asked."""
-        screen, options = self.screen, self._corpus.chosen_options()
-        if options is None or (old := self._usable()) is None:
+        """Extend the tokenizer on the screen, or fork it at the current step; ask for the vocabulary size."""
+        screen = self.screen
+        options = self._corpus.chosen_options()
+        if options is None:
             return
-        begin, begin_path, title, texts = (
-            old,
-            screen.path,
-            name_of(Path(screen.path)),
-            screen.corpus,
-        )
+        tokenizer = self._usable()
+        if tokenizer is None:
+            return
+        begin = tokenizer
+        path = screen.path
+        texts = screen.corpus
+        title = name_of(Path(path))
         if forks:
-            begin, title = (
-                old.at(screen.step),
-                f"{title} fork {screen.step} {options.ties}",
-            )
+            begin = tokenizer.at(screen.step)
+            title = f"{title} fork {screen.step} {options.ties}"
+            usual_size = tokenizer.n_tokens
             question = (
-                f"Fork at step {screen.step:,}: the merges after it are learned anew, with pattern {options.pattern} "
-                f"and ties {options.ties} (F3), from {texts.title}. How many tokens in all?"
+                f"Fork at step {screen.step:,}: learn other merges after it from {texts.title}, with pattern "
+                f"{options.pattern} and ties {options.ties} (F3). How many tokens in all?"
             )
         else:
-            options, title = replace(options, pattern=old.pattern), f"{title} extended"
+            options = replace(options, pattern=tokenizer.pattern)
+            title = f"{title} extended"
+            usual_size = 2 * tokenizer.n_tokens
             question = (
-                f"Extend: its {counted(old.step, 'merge')} stay, and more are learned from {texts.title}, with "
-                f"its own pattern and ties {options.ties} (F3). How many tokens in all? It has {old.n_tokens:,}."
+                f"Extend: keep its {counted(tokenizer.step, 'merge')} and learn more from {texts.title}, with its own "
+                f"pattern and ties {options.ties} (F3). How many tokens in all? Now {tokenizer.n_tokens:,}."
             )
-        least, usual = begin.n_tokens + 1, old.n_tokens if forks else 2 * old.n_tokens
-        number = partial(whole_number, least, LARGEST_VOCABULARY)
-        if size := await screen.ask(
-            Ask(question, number, str(max(least, usual)), example="a number")
-        ):
+        smallest = begin.n_tokens + 1
+        number = partial(whole_number, smallest, LARGEST_VOCABULARY)
+        size = await screen.ask(
+            Ask(question, number, str(max(smallest, usual_size)), example="a number")
+        )
+        if size:
             options = replace(options, vocab_size=size, special_tokens=())
             task = TrainingTask(
-                title, options, texts.paths, begin=begin, begin_path=begin_path
+                title, options, texts.paths, begin=begin, begin_path=path
             )
-            _ = task.rules  # refuses options that make no sense together
+            task.check()
             self._training.start(task)
 
     def _usable(self) -> Tokenizer | None:
-        """The tokenizer on the screen, if a training can begin with it; else a sentence says why not."""
-        screen, tokenizer = self.screen, self.screen.tokenizer
-        problem = "Its merges are still being recovered from the ranks; try again when they are."
+        """Return the tokenizer on the screen, if a training can begin with it. Otherwise say why not."""
+        screen = self.screen
+        tokenizer = screen.tokenizer
+        problem = ""
         if screen.run.busy:
             problem = BUSY
         elif tokenizer is None or not screen.path:
             problem = NO_TOKENIZER
         elif not screen.corpus.paths:
             problem = NO_TEXT
-        elif tokenizer.vocabulary.knows_merges:
-            return tokenizer
-        screen.say(problem, "warning")
-        return None
+        elif not tokenizer.vocabulary.knows_merges:
+            problem = (
+                "Its merges are still being recovered from the ranks. Try again then."
+            )
+        if problem:
+            screen.say(problem, "warning")
+            return None
+        return tokenizer
 
-    # After an end of the app
+    # Interrupted trainings
 
     def notes(self) -> list[Note]:
-        """Find what killed copies of the app have left, and remove what is of no use."""
+        """Find the notes of interrupted trainings, and remove folders that nobody uses."""
         remove_abandoned_folders()
         try:
             return left_behind(config.tokenizers_folder())
@@ -128,7 +141,7 @@ class Resuming(Feature):
             return []
 
     async def offer(self, notes: Sequence[Note]) -> None:
-        """Ask whether to resume one of these trainings; where not, what had been learned is kept."""
+        """Ask for each of these trainings whether to resume it, until the user does so."""
         try:
             for note in notes:
                 if await self._offer(note):
@@ -138,82 +151,86 @@ class Resuming(Feature):
                 note.leave()
 
     async def _offer(self, note: Note) -> bool:
-        (left, unfinished), output = (
-            await in_thread(lambda: (note.left, note.read())),
-            note.output,
-        )
-        if left is None and unfinished is None:
+        """Return whether a training is resumed. If not, keep its merges as a tokenizer."""
+        checkpoint = await in_thread(lambda: note.left)
+        unfinished = await in_thread(note.read)
+        if checkpoint is None and unfinished is None:
             note.end()
             return False
         try:
             if unfinished is None:
-                raise FormatError(f"What is noted of it beside {left} cannot be read.")
-            known = await in_thread(load, left) if left else None
-            begin = (
-                (await in_thread(load, unfinished.begin)).at(unfinished.begin_step)
-                if unfinished.begin
-                else None
-            )
-            goal = condition(unfinished.goal) if unfinished.goal else None
+                raise FormatError(f"The note next to {checkpoint} cannot be read.")
+            learned = await in_thread(load, checkpoint) if checkpoint else None
+            task = await _task_of(unfinished, checkpoint)
         except (BpeError, OSError) as error:
             self.screen.say(
-                f"This unfinished training cannot be resumed. {sentence_of(error)}",
+                f"An unfinished training cannot be resumed. {sentence_of(error)}",
                 "warning",
             )
         else:
-            if (
-                known
-                and left == output
-                and not (known.record and known.record.stop_reason == STOPPED)
-            ):
-                note.end()  # it came to its end after the app's
+            if learned and checkpoint == note.output and not _was_stopped(learned):
+                # The training ended, although the app had been killed.
+                note.end()
                 return False
-            ending, answers = (
-                "was ended before anything of it was kept. Begin it again?",
-                ("Begin", "Leave it"),
-            )
-            if known:
-                ending = f"did not end: {counted(known.step, 'merge')} learned so far. Go on where it stopped?"
-                answers = "Go on", "Keep what it has"
-            if await self.screen.ask(
-                Confirm(
-                    f"The training of {visible(unfinished.title)} {ending}",
-                    *answers,
-                    harmless=True,
-                )
-            ):
-                (note.leave if known else note.end)()  # the training takes it
-                what = (
-                    unfinished.title,
-                    unfinished.options,
-                    unfinished.paths,
-                    unfinished.preset,
-                )
-                task = TrainingTask(
-                    *what,
-                    goal,
-                    begin=begin,
-                    begin_path=unfinished.begin,
-                    resume=str(left or ""),
-                )
+            if await self.screen.ask(_resume_question(task.title, learned)):
+                # The training claims the note of its checkpoint, and otherwise writes its own.
+                if learned:
+                    note.leave()
+                else:
+                    note.end()
                 self._training.start(task)
                 return True
-        if left and left != output:
-            await self._training.keep(output)
+        if checkpoint and checkpoint != note.output:
+            await self._training.keep(note.output)
         note.end()
         return False
 
 
+async def _task_of(
+    unfinished: UnfinishedTraining, checkpoint: Path | None
+) -> TrainingTask:
+    """Return the task that resumes a training. Raises BpeError or OSError."""
+    begin = None
+    if unfinished.begin:
+        tokenizer = await in_thread(load, unfinished.begin)
+        begin = tokenizer.at(unfinished.begin_step)
+    return TrainingTask(
+        unfinished.title,
+        unfinished.options,
+        unfinished.paths,
+        unfinished.preset,
+        condition(unfinished.goal) if unfinished.goal else None,
+        begin=begin,
+        begin_path=unfinished.begin,
+        resume=str(checkpoint or ""),
+    )
+
+
+def _was_stopped(tokenizer: Tokenizer) -> bool:
+    return tokenizer.record is not None and tokenizer.record.stop_reason == STOPPED
+
+
+def _resume_question(title: str, learned: Tokenizer | None) -> Confirm:
+    training = f"The training of {visible(title)}"
+    if learned is None:
+        question = f"{training} was interrupted before its first merge was saved. Start it again?"
+        return Confirm(question, "Start", "Leave it", harmless=True)
+    n_merges = counted(learned.step, "merge")
+    question = f"{training} was interrupted after {n_merges}. Resume it?"
+    return Confirm(question, "Resume", "Keep these merges", harmless=True)
+
+
 def _curve(run: TrainingRun) -> RunCurve:
-    record, points = run.tokenizer.record, training_curve(run.tokenizer)
+    record = run.tokenizer.record
     return RunCurve(
         str(run.path),
         visible(run.path.stem),
         float(record.n_bytes) if record else 0,
-        points,
+        training_curve(run.tokenizer),
     )
 
 
-def _found() -> list[TrainingRun]:
+def _recorded_runs() -> list[TrainingRun]:
+    """Return the trainings with a record, the newest first."""
     runs = [run for run in found([config.tokenizers_folder()]) if run.tokenizer.record]
     return sorted(runs, key=lambda run: str(run.described()["created"]), reverse=True)

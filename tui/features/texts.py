@@ -1,9 +1,10 @@
-"""Texts: from disk into the editor and back, from ids, from examples; and what was learned, saved for others."""
+"""Texts: open texts in the editor, save them, and export or convert the tokenizer."""
 
 import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Final, NamedTuple
 
 from bpe_core.formats import WRITABLE, save
 from bpe_core.runs import exported
@@ -23,60 +24,68 @@ from tui.features.tokenizers import Tokenizers
 from tui.state import EDITORS_TEXT, PlaceInText, TextSource, name_of
 from tui.terminal.background import in_thread
 
-_MOST_ASIDE, _LONGEST_ASIDE = (
-    9,
-    2_000_000,
-)  # texts that are set aside, and characters of one: 10 MB cost a start 0.12 s
-_NAMES = {
-    "merges": ("the merges", "merges.tsv"),
-    "curve": ("the curve", "curve.csv"),
-    "record": ("the training record", "training.json"),
+_MOST_KEPT: Final = 9
+"""How many replaced texts are remembered. 10 MB of them delay the start by 0.12 s."""
+_LONGEST_KEPT: Final = 2_000_000
+"""Characters of the longest text that is remembered."""
+
+
+class _Export(NamedTuple):
+    """The words of the question where to save an export."""
+
+    called: str
+    file_name: str
+
+
+_EXPORTS: Final = {
+    "merges": _Export("the merges", "merges.tsv"),
+    "curve": _Export("the curve", "curve.csv"),
+    "record": _Export("the training record", "training.json"),
 }
-"""What can be exported -> what the question calls it, and the name that is proposed."""
+"""What can be exported -> what the question calls it."""
 
 
 class Texts(Feature):
     def __init__(self, screen: StateScreen, tokenizers: Tokenizers) -> None:
         super().__init__(screen)
         self._tokenizers = tokenizers
-        self._typed_ids = ""  # ids whose text was looked at last
+        self._typed_ids = ""
+        """The ids that were typed last."""
 
     def show(self, text: str, *, own: bool = False) -> None:
         self.screen.editor.put(text, own=own)
         self.screen.action_show("editor")
 
     def set_aside(self, text: str, last: bool) -> None:
-        """Keep a text of the user's that another takes the place of, to come back next, or as the last."""
-        others = [other for other in self.screen.remembered.texts if other != text]
-        texts = [*others, text] if last else [text, *others]
-        kept = tuple(one for one in texts if len(one) <= _LONGEST_ASIDE)[:_MOST_ASIDE]
+        """Remember a replaced text of the user, to be brought back first, or last if `last`."""
+        texts = [other for other in self.screen.remembered.texts if other != text]
+        texts.insert(len(texts) if last else 0, text)
+        short = [one for one in texts if len(one) <= _LONGEST_KEPT]
+        kept = tuple(short[:_MOST_KEPT])
         self.screen.remember(texts=kept)
         if not last:
-            self.screen.say(
-                f"{'Alt+Z' if text in kept else 'Ctrl+Z in the editor'} brings your text back."
-            )
+            key = "Alt+Z" if text in kept else "Ctrl+Z in the editor"
+            self.screen.say(f"{key} brings your text back.")
 
     def bring_back(self) -> None:
-        """Put the text into the editor that was set aside last, or once more the one before."""
-        first, *others = self.screen.remembered.texts or [""]
-        if not first:
-            return self.screen.say(
-                "No text of yours was replaced; Ctrl+Z in the editor undoes the last change."
+        """Show the text that was replaced last. Called again, show the one replaced before it."""
+        texts = self.screen.remembered.texts
+        if not texts or not texts[0]:
+            self.screen.say(
+                "None of your texts was replaced. Ctrl+Z in the editor undoes the last change."
             )
-        self.screen.remember(texts=(*others, first))
-        self.show(first, own=True)
+            return
+        self.screen.remember(texts=(*texts[1:], texts[0]))
+        self.show(texts[0], own=True)
 
     def open(self, source: TextSource | None = None) -> None:
-        """Open `source`, a text of the corpus pane; None: ask for a path."""
+        """Open a text of the corpus pane; None: ask for a path."""
         self.begin(partial(self._open, source))
 
     async def _open(self, source: TextSource | None) -> None:
         if source is None:
-            path = await self.screen.ask(
-                AskPath(
-                    "Which text should be opened in the editor?", parse=existing_file
-                )
-            )
+            question = "Which text do you want to open in the editor?"
+            path = await self.screen.ask(AskPath(question, parse=existing_file))
             if path is None:
                 return
             source = await in_thread(file_source, path)
@@ -89,9 +98,9 @@ class Texts(Feature):
         await self.save_picture(lambda: text, "the text", "")
 
     async def save_picture(self, draw: Callable[[], str], what: str, name: str) -> None:
-        """Save what `draw` gives, in a thread: an SVG of a long text takes a second."""
+        """Draw and save in a thread, because the SVG of a long text takes a second."""
         await self.save(
-            f"Where should {what} be saved?", lambda path: _write(path, (draw(),)), name
+            f"Save {what} in which file?", lambda path: _write(path, [draw()]), name
         )
 
     async def save(
@@ -101,7 +110,10 @@ class Texts(Feature):
         name: str = "",
         suffixes: Sequence[str] = (),
     ) -> None:
-        """Ask for a path, `name` being proposed, whose suffix is one of these, if any; `write` there, in a thread."""
+        """Ask for a path with one of these suffixes, if any, and call `write` with it in a thread.
+
+        `name` is the proposed file name.
+        """
         path = await self.screen.ask(
             AskPath(question, name, parse=partial(place_of_file, suffixes))
         )
@@ -109,7 +121,8 @@ class Texts(Feature):
             replaces = await self.screen.ask(
                 Confirm(f"Replace {visible(str(path))}?", "Replace")
             )
-            path = path if replaces else None
+            if not replaces:
+                return
         if path is not None:
             try:
                 await in_thread(write, path)
@@ -118,63 +131,70 @@ class Texts(Feature):
                 self.failed(f"{path} could not be written: {error.strerror}.")
 
     async def export(self, what: str) -> None:
-        screen, tokenizer = self.screen, self.screen.tokenizer
+        screen = self.screen
+        tokenizer = screen.tokenizer
         if tokenizer is None or not tokenizer.vocabulary.knows_merges:
-            return screen.say("There are no merges to export yet.", "warning")
+            screen.say("There are no merges to export yet.", "warning")
+            return
         name = name_of(Path(screen.path)) if screen.path else "training"
-        called, file = _NAMES[what]
+        words = _EXPORTS[what]
         parts = await in_thread(exported, what, [tokenizer], [name])
         await self.save(
-            f"Where should {called} be saved?", lambda path: _write(path, parts), file
+            f"Save {words.called} in which file?",
+            lambda path: _write(path, parts),
+            words.file_name,
         )
 
     async def convert(self) -> None:
-        screen, tokenizer = self.screen, self.screen.in_force
+        """Save the tokenizer at the current step in the format of another library."""
+        screen = self.screen
+        tokenizer = screen.in_force
         if tokenizer is None:
-            return screen.say(NO_TOKENIZER, "warning")
-        question = (
-            "For which library should this tokenizer be saved, as it is in force?"
+            screen.say(NO_TOKENIZER, "warning")
+            return
+        question = Ask(
+            "For which library do you want to save this tokenizer?",
+            partial(one_of, WRITABLE),
+            hint=f"{', '.join(WRITABLE)}. Tab completes.",
+            suggest=WRITABLE,
         )
-        hint = f"{', '.join(WRITABLE)}. Tab completes."
-        form = await screen.ask(
-            Ask(question, partial(one_of, WRITABLE), hint=hint, suggest=WRITABLE)
-        )
+        form = await screen.ask(question)
         if form is not None:
             await self.save(
                 "In which file?", lambda path: save(tokenizer, path, format=form)
             )
 
     async def ids_to_text(self) -> None:
-        """Show the text of ids: of those that were typed before, or of the editor's selection."""
+        """Ask for ids and show their text. Start with the ids of the editor's selection, or with those of last time."""
         from tui.dialogs.ids_to_text import IdsToText
 
         screen = self.screen
         if screen.in_force is None:
-            return screen.say(NO_TOKENIZER, "warning")
+            screen.say(NO_TOKENIZER, "warning")
+            return
         name = name_of(Path(screen.path)) if screen.path else "in training"
         area = screen.editor.area
-        selected = area.edited.ids(area.selected) if not area.selection.is_empty else []
-        typed = str(selected) if selected else self._typed_ids
-        self._typed_ids, text = await screen.ask(
-            IdsToText(screen.in_force, name, typed)
-        )
+        ids = self._typed_ids
+        if not area.selection.is_empty:
+            ids = str(area.edited.ids(area.selected) or ids)
+        self._typed_ids, text = await screen.ask(IdsToText(screen.in_force, name, ids))
         if text is not None:
             self.show(text)
 
     # Places
 
     def open_place(self, place: PlaceInText) -> None:
-        """Show a place of a text in the editor, which gets that text if it does not hold it."""
+        """Show a place in a text. Put the text into the editor, if it is not there yet."""
         self.begin(partial(self._open_place, place))
 
     async def _open_place(self, place: PlaceInText) -> None:
-        screen, path = self.screen, Path(place.path)
-        editor, area = screen.editor, screen.editor.area
-        text = (
-            area.text
-            if path.name == EDITORS_TEXT
-            else await in_thread(partial(whole_text, is_document=True), path)
-        )
+        screen = self.screen
+        path = Path(place.path)
+        editor = screen.editor
+        area = editor.area
+        text = area.text
+        if path.name != EDITORS_TEXT:
+            text = await in_thread(partial(whole_text, is_document=True), path)
         if area.text != text:
             editor.put(text)
             screen.say(f"The text is in the editor. {place.way_back}")
@@ -193,5 +213,5 @@ class Texts(Feature):
 
 
 def _write(path: Path, parts: Iterable[str]) -> None:
-    """In one step: a disk that is full must not cost what stood there before."""
+    """Write a file in one step, so that a full disk does not destroy an old file."""
     write_file(path, (part.encode("utf-8", "replace") for part in parts))

@@ -1,4 +1,4 @@
-"""Tokenizers: the list of those that can be put in force, and opening one by its file, its name or its row."""
+"""Tokenizers: the list of tokenizers, and opening one from a file, a published name or a row of the list."""
 
 import asyncio
 import os
@@ -31,69 +31,76 @@ from tui.process import WorkerProcess
 from tui.state import KnownTokenizer, Loaded, Trouble
 from tui.terminal.background import in_thread
 
-MOST_OPENED: Final = 20  # tokenizers from elsewhere that are remembered
+MOST_OPENED: Final = 20
+"""How many tokenizers from other places the list remembers."""
 
 
 class Tokenizers(Feature):
-    """Replaces the screen's `kept` and `notice`; fetches and loads one at a time."""
+    """Replaces the screen's `kept` and `notice`. Fetches or loads one tokenizer at a time."""
 
     def __init__(self, screen: StateScreen, shown: Shown) -> None:
         super().__init__(screen)
         self._shown = shown
-        self._notices: dict[
-            str, str
-        ] = {}  # what is fetched or loaded, and how far the recovery of merges is
+        self._notices: dict[str, str] = {}
+        """"waiting", "reading" or "recovering" -> the text about it, or ""."""
         self._own: tuple[KnownTokenizer, ...] = ()
+        """The tokenizers trained here."""
         self._found: tuple[KnownTokenizer, ...] = ()
+        """The tokenizers of other programs on this computer."""
         self._troubles: dict[str, Trouble] = {}
 
     def _notice(self, **notices: str) -> None:
+        """Change some of the notices, and show the most important one."""
         self._notices |= notices
-        texts = map(self._notices.get, ("waiting", "reading", "recovering"))
-        self.screen.notice = next(filter(None, texts), "")
+        text = ""
+        for activity in ("recovering", "reading", "waiting"):
+            text = self._notices.get(activity) or text
+        self.screen.notice = text
 
     def show_reading(self, argument: str) -> None:
-        """Show which argument of the command line is being looked at; "" after the last."""
+        """Show which argument of the command line is being read; "" after the last."""
         name = visible(os.path.basename(argument) or argument)
         self._notice(reading=f"reading {name} …" if argument else "")
 
-    # Opening one
+    # Opening
 
     def use(self, path: Path) -> None:
-        """Put the tokenizer in this file in force, if it is not already."""
-        if not self.waits_for_training():
+        """Show the tokenizer in this file, unless a training is running."""
+        if not self.refuse_while_training():
             self.load(path)
 
     def load(self, path: Path) -> None:
-        """Load this file; what is still being fetched or loaded is given up."""
+        """Load this file, and cancel any other fetching or loading."""
         self.begin(partial(self._load, path))
 
     async def load_first(self) -> None:
-        """Put the first of the list in force that is still there; nothing, if none is."""
-        for one in self.screen.kept:
-            if await in_thread(os.path.exists, one.path):
-                return await self._load(Path(one.path))
+        """Load the first tokenizer of the list whose file exists, if any."""
+        for known in self.screen.kept:
+            if await in_thread(os.path.exists, known.path):
+                await self._load(Path(known.path))
+                return
 
     async def open(self) -> None:
         path = await self.screen.ask(
-            AskPath("Which tokenizer file should be opened?", parse=existing_file)
+            AskPath("Which tokenizer file do you want to open?", parse=existing_file)
         )
         if path is not None:
             self.use(await in_thread(tokenizer_at, path))
 
     async def fetch(self) -> None:
-        if self.waits_for_training():
+        if self.refuse_while_training():
             return
-        question, example = (
-            "Which tokenizer should be fetched?",
-            "gpt-4o, o200k_base, Qwen/Qwen3-8B",
+        question = Ask(
+            "Which tokenizer do you want?",
+            name_of_tokenizer,
+            example="gpt-4o, o200k_base, Qwen/Qwen3-8B",
         )
-        name = await self.screen.ask(Ask(question, name_of_tokenizer, example=example))
+        name = await self.screen.ask(question)
         if name is not None:
             self.begin(partial(self._fetch, name))
 
     def stop_waiting(self) -> None:
-        """Do without the tokenizer that is being fetched or loaded; what was in force stays."""
+        """Cancel fetching or loading. The tokenizer on the screen stays."""
         self.cancel()
         self._notice(waiting="")
 
@@ -102,18 +109,17 @@ class Tokenizers(Feature):
         super().failed(sentence)
 
     async def _fetch(self, name: str) -> None:
-        shown, path = visible(name), None
-        self._notice(waiting=f"fetching {shown} … Esc leaves it")
+        fetching = f"fetching {visible(name)}"
+        path: Path | None = None
+        self._notice(waiting=f"{fetching} … Esc cancels")
         async with WorkerProcess(FetchRequest(name)) as worker:
             async for event in worker.events():
                 match event:
                     case WorkProgress(_, done, total, file):
-                        which = f"{visible(file)}, {done + 1} of {total}"
-                        self._notice(
-                            waiting=f"fetching {shown} · {which} … Esc leaves it"
-                        )
-                    case Saved(found):
-                        path = Path(found)
+                        progress = f"{visible(file)}, {done + 1} of {total}"
+                        self._notice(waiting=f"{fetching} · {progress} … Esc cancels")
+                    case Saved(saved):
+                        path = Path(saved)
         self._notice(waiting="")
         if path is not None:
             self.check_files(everywhere=True)
@@ -129,28 +135,30 @@ class Tokenizers(Feature):
             tokenizer_files.without_odd_record, loaded.tokenizer
         )
         if tokenizer is not loaded.tokenizer:
-            told = f"{path.name} records counts that cannot be those of its merges; they are ignored."
-            self.screen.say(told, "warning")
+            self.screen.say(
+                f"{path.name} records impossible counts for its merges; they are ignored.",
+                "warning",
+            )
         loaded = replace(loaded, tokenizer=tokenizer)
-        await self.add(path, tokenizer)  # before it is shown: its row may move
+        # List it before it is shown, because its row can move.
+        await self.add(path, tokenizer)
         shown = self._shown.loaded
         if shown is None or not same(shown, loaded):
             self._shown.show(loaded)
             if not tokenizer.vocabulary.knows_merges:
-                self.begin(
-                    partial(self._recover, tokenizer), "recovery", about_tokenizer=True
-                )
+                recover = partial(self._recover, tokenizer)
+                self.begin(recover, "recovery", about_tokenizer=True)
         self.screen.remember(tokenizer=str(path))
 
     async def read(self, path: Path) -> Loaded | None:
-        """The tokenizer in a file; a split pattern that the file lacks is asked for, once; None if none is given."""
+        """Read a tokenizer file. Ask once for a split pattern that it lacks; None if the user gives none."""
         try:
             return await in_thread(
                 tokenizer_files.load_file, path, self.screen.pattern_for(path)
             )
         except PatternNeededError:
             question = (
-                f"{visible(path.name)} holds ranks only. How does it split a text?"
+                f"{visible(path.name)} contains only ranks. How does it split text?"
             )
             pattern = await self.screen.ask(AskPattern(question))
             if pattern is None:
@@ -161,12 +169,16 @@ class Tokenizers(Feature):
     async def _recover(self, tokenizer: Tokenizer) -> None:
         vocabulary = tokenizer.vocabulary
         try:
-            while not vocabulary.recover(0.01):  # seconds, short enough for a frame
+            # In seconds: short enough for a frame.
+            while not vocabulary.recover(0.01):
+                share = vocabulary.recovered_share
                 self._notice(
-                    recovering=f"recovering the merges from the ranks … {vocabulary.recovered_share:.0%}"
+                    recovering=f"recovering the merges from the ranks … {share:.0%}"
                 )
-                await asyncio.sleep(0.02)  # for keys and drawing
-            await in_thread(len, vocabulary.merges)  # makes their tables, too
+                # Let the app read keys and draw.
+                await asyncio.sleep(0.02)
+            # Build the tables of the merges, too.
+            await in_thread(len, vocabulary.merges)
         finally:
             self._notice(recovering="")
         self._shown.recovered()
@@ -174,45 +186,52 @@ class Tokenizers(Feature):
     # Patterns
 
     async def change_pattern(self, file: str = "") -> None:
-        """Show how a tokenizer splits a text, by default that on the screen, and ask for another way or its own."""
+        """Ask how a tokenizer, by default the one on the screen, should split text."""
         path = Path(file or self.screen.path)
-        if self.waits_for_training():
+        if self.refuse_while_training():
             return
         if not path.name:
-            return self.screen.say(NO_TOKENIZER, "warning")
+            self.screen.say(NO_TOKENIZER, "warning")
+            return
         in_file = await in_thread(tokenizer_files.told_pattern, path)
-        given, name = self.screen.pattern_for(path), visible(path.name)
-        question = f"{name} holds ranks only. How does it split a text?"
-        if in_file is not None:
-            way = f"split as {quoted(in_file, 120)}" if in_file else "not split"
-            question = f"{name} says that a text is {way}. How should it be split?"
-        now = in_file if given is None else given
-        pattern = await self.screen.ask(AskPattern(question, now or ""))
-        if pattern is not None and pattern != now:
+        chosen = self.screen.pattern_for(path)
+        name = visible(path.name)
+        if in_file is None:
+            question = f"{name} contains only ranks. How does it split text?"
+        elif in_file:
+            question = f"{name} splits text with {quoted(in_file, 120)}. How should it split text?"
+        else:
+            question = f"{name} does not split text. How should it split text?"
+        current = in_file if chosen is None else chosen
+        pattern = await self.screen.ask(AskPattern(question, current or ""))
+        if pattern is not None and pattern != current:
             self._remember_pattern(path, None if pattern == in_file else pattern)
             self.use(path)
 
     def _remember_pattern(self, path: Path, pattern: str | None) -> None:
-        patterns = {
-            file: given
-            for file, given in self.screen.remembered.patterns.items()
-            if file != str(path)
-        }
-        self.screen.remember(
-            patterns=patterns if pattern is None else {**patterns, str(path): pattern}
-        )
+        """Remember the pattern for a file; None: use the pattern in the file."""
+        patterns = dict(self.screen.remembered.patterns)
+        patterns.pop(str(path), None)
+        if pattern is not None:
+            patterns[str(path)] = pattern
+        self.screen.remember(patterns=patterns)
 
     async def as_text(self, path: Path, choice: str) -> Path | None:
-        """The path, if it is to be taken for a text; None if it is none, and nothing is left to do.
+        """Return the path if it is to be read as text, or None.
 
-        Where it is a tokenizer, `choice` is offered as an answer that takes it for a text; empty: it is opened.
+        If it is a tokenizer, ask whether to read it as text, with `choice` as that answer, or to open the tokenizer.
+        Without a `choice`, open it.
         """
         if await in_thread(why_no_tokenizer, path) is not None:
             return path
         answer: int | None = 0
         if choice:
-            is_or_holds = "holds" if await in_thread(os.path.isdir, path) else "is"
-            question = f"{visible(path.name or str(path))} {is_or_holds} a tokenizer."
+            is_or_contains = "is"
+            if await in_thread(os.path.isdir, path):
+                is_or_contains = "contains"
+            question = (
+                f"{visible(path.name or str(path))} {is_or_contains} a tokenizer."
+            )
             answer = await self.screen.ask(
                 Confirm(question, choice, "Open the tokenizer", harmless=True)
             )
@@ -222,20 +241,22 @@ class Tokenizers(Feature):
 
     # The list
 
-    async def list_anew(self) -> None:
+    async def refresh_list(self) -> None:
+        """List the tokenizers trained here again, as they are on the disk now."""
         try:
             self._own = await in_thread(
                 lambda: tokenizer_files.kept_tokenizers(config.tokenizers_folder())
             )
         except OSError as error:
             self.screen.say(
-                f"The kept tokenizers cannot be listed. {sentence_of(error)}", "error"
+                f"The tokenizers trained here cannot be listed. {sentence_of(error)}",
+                "error",
             )
         else:
             self._list()
 
     def _list(self, **changes: object) -> None:
-        """List them, with these changes of what is remembered."""
+        """Update the list after these changes of the remembered values."""
         self.screen.remember(**changes)
         known = self.screen.remembered
         self.screen.kept = tokenizer_files.listed(
@@ -243,23 +264,23 @@ class Tokenizers(Feature):
         )
 
     async def add(self, path: Path, tokenizer: Tokenizer) -> None:
-        """One was opened: if it was not trained here it stays in the list, among the last `MOST_OPENED`."""
-        await self.list_anew()
+        """Add an opened tokenizer to the list, unless it was trained here. Keep the last `MOST_OPENED`."""
+        await self.refresh_list()
         place = str(path)
-        if place in {kept.path for kept in self._own}:
+        if any(known.path == place for known in self._own):
             return
-        found_as = next(
-            (one.found_as for one in self.screen.kept if one.path == place), ""
-        )
+        found_as = ""
+        for known in self.screen.kept:
+            if known.path == place:
+                found_as = known.found_as
         newest = await in_thread(tokenizer_files.seen, path, tokenizer, found_as)
-        known = (
-            self.screen.remembered
-        )  # not before: a search may have changed it meanwhile
-        others = [one for one in known.opened if one.path != place]
+        # Read only now, because a search may have changed it meanwhile.
+        remembered = self.screen.remembered
+        others = [opened for opened in remembered.opened if opened.path != place]
         self._troubles.pop(place, None)
         self._list(
             opened=(*others, newest)[-MOST_OPENED:],
-            forgotten=tuple(path for path in known.forgotten if path != place),
+            forgotten=tuple(path for path in remembered.forgotten if path != place),
         )
 
     async def rename(self, known: KnownTokenizer) -> None:
@@ -270,91 +291,91 @@ class Tokenizers(Feature):
             self._list(names={**self.screen.remembered.names, known.path: name})
 
     async def discard(self, known: KnownTokenizer) -> None:
-        """Delete a tokenizer that was trained here, if that is really meant; any other only leaves the list."""
+        """Delete the file of a tokenizer trained here, after a question. Remove any other from the list only."""
         screen = self.screen
         if known.origin == "trained":
-            return await self._delete(
-                [known], f"Delete the tokenizer {visible(known.name)}?"
-            )
+            question = f"Delete the tokenizer {visible(known.name)}?"
+            await self._delete([known], question)
+            return
         if known.origin == "found":
             screen.remember(forgotten=(*screen.remembered.forgotten, known.path))
-            self._found = tuple(one for one in self._found if one.path != known.path)
-        still = f" The file is where it was, {known.path}: open it to list it again."
-        screen.say(
-            f"{known.name} is no longer in the list.{'' if known.trouble == 'gone' else still}"
-        )
+            self._found = tuple(
+                found for found in self._found if found.path != known.path
+            )
+        sentence = f"{known.name} is removed from the list."
+        if known.trouble != "gone":
+            sentence += f" Its file {known.path} remains; open it to list it again."
+        screen.say(sentence)
         self._forget(known)
 
     def _forget(self, known: KnownTokenizer) -> None:
         remembered = self.screen.remembered
-        names = {
-            path: name for path, name in remembered.names.items() if path != known.path
-        }
-        self._list(
-            opened=tuple(one for one in remembered.opened if one.path != known.path),
-            names=names,
-        )
+        names = dict(remembered.names)
+        names.pop(known.path, None)
+        others = [opened for opened in remembered.opened if opened.path != known.path]
+        self._list(opened=tuple(others), names=names)
 
-    async def _delete(self, some: Sequence[KnownTokenizer], question: str) -> None:
+    async def _delete(self, unwanted: Sequence[KnownTokenizer], question: str) -> None:
         if await self.screen.ask(Confirm(question, "Delete")):
-            for one in some:
-                await in_thread(os.unlink, one.path)
-                self._forget(one)
-            await self.list_anew()
+            for known in unwanted:
+                await in_thread(os.unlink, known.path)
+                self._forget(known)
+            await self.refresh_list()
 
     @property
     def of_stopped(self) -> list[KnownTokenizer]:
-        """Those of stopped trainings that nobody named, and that are neither in force nor lanes."""
-        used = {
-            self.screen.path,
-            *self.screen.remembered.names,
-            *(lane.choice.path for lane in self.screen.lanes),
-        }
-        return [one for one in self._own if one.stopped and one.path not in used]
+        """The tokenizers from stopped trainings that have no name of their own and are not on the screen."""
+        used = {self.screen.path}
+        used.update(self.screen.remembered.names)
+        used.update(lane.choice.path for lane in self.screen.lanes)
+        return [
+            known for known in self._own if known.stopped and known.path not in used
+        ]
 
     async def delete_stopped(self) -> None:
-        if not (unnamed := self.of_stopped):
-            return self.screen.say(
-                "No tokenizer of a stopped training is kept, but for those with a name or in use."
+        unnamed = self.of_stopped
+        if not unnamed:
+            self.screen.say(
+                "All tokenizers from stopped trainings have a name or are in use."
             )
-        names = visible(", ".join(one.name for one in unnamed))
-        n = counted(len(unnamed), "tokenizer")
-        await self._delete(
-            unnamed, f"Delete {n} of stopped trainings that nobody named: {names}?"
-        )
+            return
+        names = visible(", ".join(known.name for known in unnamed))
+        n = counted(len(unnamed), "unnamed tokenizer")
+        await self._delete(unnamed, f"Delete {n} from stopped trainings: {names}?")
 
     def check_files(self, *, everywhere: bool = False) -> None:
-        """See beside the screen what has become of the files; `everywhere`: and what other programs keep."""
-        self.begin(
-            partial(self._check, everywhere), "search" if everywhere else "check"
-        )
+        """Check the listed files in the background; `everywhere`: also search those of other programs."""
+        check = partial(self._check, everywhere)
+        self.begin(check, "search" if everywhere else "check")
 
     async def _check(self, everywhere: bool) -> None:
-        screen = self.screen
         if everywhere:
-            self._found = await in_thread(
-                tokenizer_files.found, screen.remembered.forgotten
-            )
-            names = {one.path: one.found_as for one in self._found}
-            opened = (
-                replace(one, found_as=names.get(one.path, one.found_as))
-                for one in screen.remembered.opened
-            )
-            self._list(opened=tuple(opened))
-        for old in screen.remembered.opened:
-            trouble = await in_thread(tokenizer_files.trouble_of, old)
-            pattern = self.screen.pattern_for(Path(old.path))
-            now = (
-                old
-                if trouble
-                else await in_thread(tokenizer_files.described, old, pattern)
-            )
+            await self._search()
+        screen = self.screen
+        for opened in screen.remembered.opened:
+            trouble = await in_thread(tokenizer_files.trouble_of, opened)
+            newest = opened
+            if not trouble:
+                pattern = screen.pattern_for(Path(opened.path))
+                newest = await in_thread(tokenizer_files.described, opened, pattern)
+            # Skip it if it was opened again or removed meanwhile.
             latest = screen.remembered.opened
-            if any(
-                one is old for one in latest
-            ):  # it was not opened again, or forgotten, meanwhile
-                self._troubles[old.path] = trouble
+            if any(entry is opened for entry in latest):
+                self._troubles[opened.path] = trouble
                 screen.remember(
-                    opened=tuple(now if one is old else one for one in latest)
+                    opened=tuple(
+                        newest if entry is opened else entry for entry in latest
+                    )
                 )
         self._list()
+
+    async def _search(self) -> None:
+        """Find the tokenizers of other programs."""
+        remembered = self.screen.remembered
+        self._found = await in_thread(tokenizer_files.found, remembered.forgotten)
+        names = {known.path: known.found_as for known in self._found}
+        opened = [
+            replace(entry, found_as=names.get(entry.path, entry.found_as))
+            for entry in self.screen.remembered.opened
+        ]
+        self._list(opened=tuple(opened))

@@ -1,11 +1,12 @@
-"""Tour: lessons on the real panes. What is the user's is set aside for them, and comes back when they are left."""
+"""Tour: lessons on the real panes. They replace the user's text, corpus and tokenizer, and restore them at the end."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bpe_core.errors import BpeError
 from bpe_core.trainer.conditions import condition
@@ -27,105 +28,147 @@ from tui.terminal.background import in_thread
 if TYPE_CHECKING:
     from tui.features.all import Features
 
-FIRST_START: Final = "0-first-start"  # it says something, but shows nothing
-_POLL: Final = 0.02  # seconds between two looks at whether all is learned
+FIRST_START: Final = "0-first-start"
+"""The name of a lesson that has captions only, and replaces nothing."""
+_SECONDS_OF_POLL: Final = 0.02
+"""How often a lesson checks whether its training has learned all merges."""
 
-Place = tuple[Lesson, int]  # a lesson, and a step of it, from 0
+
+class _Place(NamedTuple):
+    """A step of a lesson, counted from 0."""
+
+    lesson: Lesson
+    number: int
+
+    @property
+    def is_last(self) -> bool:
+        return self.number + 1 == len(self.lesson.steps)
+
+
+class _OwnView(NamedTuple):
+    """The user's view of the editor, apart from the text."""
+
+    cursor: tuple[int, int]
+    put_last: str
+    specials: bool
+    side: str
 
 
 class Tour(Feature):
-    """Replaces the screen's `caption` and `own_text`; what a step shows is done by other features, as for a key."""
+    """Replaces the screen's `caption` and `own_text`. To show a step it uses the other features."""
 
     def __init__(self, screen: StateScreen, features: Features) -> None:
         super().__init__(screen)
-        self._of = features
-        self._place: Place | None = None  # what is to be shown
-        self._moved = asyncio.Event()  # whether that is another one than is shown
-        self._wait = ""  # for what, once all of a step is shown
-        self._n_edits = 0  # of the text by then
+        self._features = features
+        self._place: _Place | None = None
+        """The step to show."""
+        self._moved = asyncio.Event()
+        """Set when another step is to be shown."""
+        self._wait = ""
+        """What leads to the next step, such as "key f6", "edit" or "until step >= 5"."""
+        self._n_edits = 0
+        """The edits of the text when the step was shown."""
         screen.watch(screen, "step", lambda: self.hear(), init=False)
 
-    # What can be asked for
+    # Commands
 
     async def open(self, name: str) -> None:
-        """Begin a lesson of bpescope, or one in a file, or take it up where it was left."""
-        own = {lesson.name: lesson for lesson in await in_thread(own_lessons)}
-        lesson = own[name] if name in own else await in_thread(read_lesson, Path(name))
-        left = self.screen.remembered.lessons.get(name, "")
-        self._go(
-            (lesson, min(int(left) if left.isdecimal() else 0, len(lesson.steps) - 1))
-        )
+        """Start a lesson of bpescope or of a file, or resume it at the step where it was left."""
+        for lesson in await in_thread(own_lessons):
+            if lesson.name == name:
+                break
+        else:
+            lesson = await in_thread(read_lesson, Path(name))
+        remembered = self.screen.remembered.lessons.get(name, "")
+        number = int(remembered) if remembered.isdecimal() else 0
+        self._go(_Place(lesson, min(number, len(lesson.steps) - 1)))
         if not self.is_working:
             self.begin(self._teach)
 
     def next(self) -> None:
-        if self._place is not None:
-            (lesson, number), tour = self._place, own_lessons()
-            follows = tour[tour.index(lesson) + 1 :] if lesson in tour else ()
-            after = (follows[0], 0) if follows else None
-            self._go((lesson, number + 1) if number + 1 < len(lesson.steps) else after)
+        """Go to the next step, or to the next lesson."""
+        place = self._place
+        if place is None:
+            return
+        if not place.is_last:
+            self._go(_Place(place.lesson, place.number + 1))
+            return
+        lessons = own_lessons()
+        following: Sequence[Lesson] = ()
+        if place.lesson in lessons:
+            following = lessons[lessons.index(place.lesson) + 1 :]
+        self._go(_Place(following[0], 0) if following else None)
 
     def back(self) -> None:
-        if self._place is not None:
-            self._go((self._place[0], max(0, self._place[1] - 1)))
+        place = self._place
+        if place is not None:
+            self._go(_Place(place.lesson, max(0, place.number - 1)))
 
     def leave(self) -> None:
         self._go(None)
 
-    def _go(self, place: Place | None) -> None:
-        self._place, self._wait = place, ""
+    def _go(self, place: _Place | None) -> None:
+        self._place = place
+        self._wait = ""
         self._moved.set()
 
     def hear(self, key: str = "") -> None:
-        """A key was pressed, the text edited, or another step is in force: that may be what is waited for."""
-        (kind, _, what), log = (
-            self._wait.partition(" "),
-            self.screen.training.log_of_merges,
-        )
-        met = kind == "key" and what == key
+        """Go on if the step waits for this key, for an edit, or for a merge that is now applied."""
+        place = self._place
+        if place is None or not self._is_met(key):
+            return
+        if place.is_last:
+            self.leave()
+        else:
+            self.next()
+
+    def _is_met(self, key: str) -> bool:
+        kind, _, wanted = self._wait.partition(" ")
+        if kind == "key":
+            return wanted == key
         if kind == "edit":
-            met = self.screen.editor.area.document.n_edits > self._n_edits
-        elif kind in ("step", "until"):
-            met = (
-                condition(what).first_step(log.merges, log.n_bytes, 0, self.screen.step)
-                > 0
-            )
-        if met and self._place:
-            self.next() if self._place[1] + 1 < len(
-                self._place[0].steps
-            ) else self.leave()
+            return self.screen.editor.area.document.n_edits > self._n_edits
+        if kind in ("step", "until"):
+            log = self.screen.training.log_of_merges
+            goal = condition(wanted)
+            return goal.first_step(log.merges, log.n_bytes, 0, self.screen.step) > 0
+        return False
 
     # A lesson
 
     async def _teach(self) -> None:
-        """Show one step after the other, as they are asked for; then give back what is the user's."""
-        before = None
+        """Show the steps, then restore the user's text, corpus and tokenizer."""
+        before: _Place | None = None
         with ScratchFolder() as folder:
             try:
-                while (place := self._place) and (
-                    place[0].name == FIRST_START or await self._set_aside()
-                ):
+                while place := self._place:
+                    has_captions_only = place.lesson.name == FIRST_START
+                    if not has_captions_only and not await self._set_aside():
+                        break
                     self._moved.clear()
                     await self._show(place, before, folder)
                     before = place
                     await self._moved.wait()
             except (BpeError, OSError) as error:
                 self.failed(sentence_of(error))
-            self._place, self.screen.caption = None, ""
+            self._place = None
+            self.screen.caption = ""
             if self.screen.own_text is not None:
                 await self._give_back(self.screen.own_text)
-        if self._place:  # another was asked for meanwhile
+        if self._place:
+            # The user has opened another lesson meanwhile.
             await self._teach()
 
     async def _set_aside(self) -> bool:
-        """Let what is the user's be as it is until it is given back; whether that can be."""
-        screen, editor = self.screen, self.screen.editor
+        """Save the user's text and view. Return False if a training or invalid options prevent it."""
+        screen = self.screen
+        editor = screen.editor
         if screen.own_text is None:
-            learns = screen.run.phase != "showing" and self.waits_for_training()
-            if learns or self._of.corpus.chosen_options() is None:
+            is_learning = screen.run.phase != "showing" and self.refuse_while_training()
+            if is_learning or self._features.corpus.chosen_options() is None:
                 return False
-            await self._of.training.finish()
-            self._own = (
+            await self._features.training.finish()
+            self._own_view = _OwnView(
                 editor.area.cursor_location,
                 editor.put_last,
                 editor.specials,
@@ -136,122 +179,124 @@ class Tour(Feature):
 
     async def _give_back(self, text: str) -> None:
         editor = self.screen.editor
-        await self._of.training.finish()
-        editor.put(
-            text, own=True
-        )  # what was typed in the lesson is set aside behind other texts
-        cursor, editor.put_last, editor.specials, editor.side.seen = self._own
-        editor.area.move_cursor(cursor)
+        await self._features.training.finish()
+        # The text of the lesson is set aside as the last one.
+        editor.put(text, own=True)
+        view = self._own_view
+        editor.put_last = view.put_last
+        editor.specials = view.specials
+        editor.side.seen = view.side
+        editor.area.move_cursor(view.cursor)
         self.screen.own_text = None
-        await self._of.bring_back()
+        await self._features.bring_back()
         self.screen.action_show("editor")
 
     async def _show(
-        self, place: Place, before: Place | None, folder: ScratchFolder
+        self, place: _Place, before: _Place | None, folder: ScratchFolder
     ) -> None:
-        """Show a step: after another than the one before it, all since the training that it needs."""
-        (lesson, number), screen = place, self.screen
-        steps, first, n_steps, self._wait = (
-            lesson.steps[: number + 1],
-            number,
-            len(lesson.steps),
-            "",
+        """Show a step. After a jump, first repeat the steps since the last training before it."""
+        screen = self.screen
+        lesson = place.lesson
+        self._wait = ""
+        step = lesson.steps[place.number]
+        progress = f"{place.number + 1} of {len(lesson.steps)}"
+        screen.caption = f"{lesson.title} · {progress}\n{step['say']}"
+        # A lesson that was left at its last step starts again.
+        left_at = 0 if place.is_last else place.number
+        screen.remember(
+            lessons={**screen.remembered.lessons, lesson.name: str(left_at)}
         )
-        screen.caption = (
-            f"{lesson.title} · {number + 1} of {n_steps}\n{steps[-1]['say']}"
-        )
-        left = str(
-            (number + 1) % n_steps and number
-        )  # from its last step on it begins anew
-        screen.remember(lessons={**screen.remembered.lessons, lesson.name: left})
-        if before != (lesson, number - 1):
-            first = max(
-                (at for at, step in enumerate(steps) if "train" in step), default=0
-            )
-            self._put(
-                next(
-                    (
-                        step["text"]
-                        for step in reversed(steps[:first])
-                        if "text" in step
-                    ),
-                    "",
-                )
-            )
-        for step in steps[first:]:
-            await self._do(step, folder)
-        self._n_edits, self._wait = (
-            screen.editor.area.document.n_edits,
-            steps[-1].get("wait", ""),
-        )
+        first = place.number
+        if before != _Place(lesson, place.number - 1):
+            first = self._prepare_jump(place)
+        for earlier_or_this in lesson.steps[first : place.number + 1]:
+            await self._do(earlier_or_this, folder)
+        self._n_edits = screen.editor.area.document.n_edits
+        self._wait = step.get("wait", "")
         self.hear()
 
+    def _prepare_jump(self, place: _Place) -> int:
+        """Show the text before the last training up to a step. Return the step of that training."""
+        first = 0
+        for number, step in enumerate(place.lesson.steps[: place.number + 1]):
+            if "train" in step:
+                first = number
+        text = ""
+        for step in place.lesson.steps[:first]:
+            text = step.get("text", text)
+        self._put(text)
+        return first
+
     async def _do(self, step: LessonStep, folder: ScratchFolder) -> None:
-        screen, area, shown, pane = (
-            self.screen,
-            self.screen.editor.area,
-            self._of.shown,
-            step.get("pane"),
-        )
+        """Show what one step says: its text, training, merges, cursor and pane."""
+        screen = self.screen
+        area = screen.editor.area
         self._put(step.get("text", ""))
         if "train" in step:
             await self._train(step, folder)
-        if "merges" in step and (
-            step["merges"] or "train" not in step
-        ):  # a training is held before its first
-            shown.stop()
-            shown.go_to(step["merges"])
-            if step["merges"] >= shown.n_steps:
-                await shown.show_all()  # so that it comes to its end, and is kept
-        if (at := area.text.find(step.get("at", "\0"))) >= 0:
-            area.move_cursor(area.document.get_location_from_index(at))
+        if "merges" in step:
+            await self._go_to_merges(step["merges"], is_paused="train" in step)
+        if "at" in step:
+            index = area.text.find(step["at"])
+            if index >= 0:
+                area.move_cursor(area.document.get_location_from_index(index))
+        pane = step.get("pane")
         if pane == "training":
             screen.active = pane
             screen.set_focus(screen.training.log_of_merges)
         elif pane:
             screen.action_show(pane)
         if "side" in step:
-            screen.training.set_class(
-                pane == "training", "-with-why"
-            )  # else there is none on a small screen
-            (
-                screen.training.why if pane == "training" else screen.editor.side
-            ).seen = step["side"]
+            # On a small screen, the training pane has no side otherwise.
+            screen.training.set_class(pane == "training", "-with-why")
+            if pane == "training":
+                screen.training.why.seen = step["side"]
+            else:
+                screen.editor.side.seen = step["side"]
+
+    async def _go_to_merges(self, step: int, *, is_paused: bool) -> None:
+        """Go to a step. A new training is paused before its first merge already."""
+        if is_paused and not step:
+            return
+        shown = self._features.shown
+        shown.stop()
+        shown.go_to(step)
+        if step >= shown.n_steps:
+            # The training ends, and its tokenizer is kept.
+            await shown.show_all()
 
     def _put(self, text: str) -> None:
         editor = self.screen.editor
         if text and text != editor.area.text:
-            editor.put_last = editor.area.text  # it is of the lesson
+            # Texts of the lesson need not be remembered.
+            editor.put_last = editor.area.text
             editor.put(text)
 
     async def _train(self, step: LessonStep, folder: ScratchFolder) -> None:
-        screen, corpus, training, held = (
-            self.screen,
-            self._of.corpus,
-            self._of.training,
-            "merges" in step,
-        )
+        """Train on the text of the lesson or of a file. Return once all merges are learned."""
+        screen = self.screen
+        corpus = self._features.corpus
+        training = self._features.training
         await training.finish()
-        screen.editor.specials = False  # text is text at first
+        # Special tokens are plain text unless the lesson changes that.
+        screen.editor.specials = False
         path = path_of_text(step["train"])
         if step["train"] == THE_TEXT:
             path = str(folder.path / EDITORS_TEXT)
-            await in_thread(
-                Path(path).write_bytes,
-                screen.editor.area.text.encode("utf-8", "replace"),
-            )
+            text = screen.editor.area.text.encode("utf-8", "replace")
+            await in_thread(Path(path).write_bytes, text)
         options = replace(TrainingOptions(), **step.get("options", {}))
-        corpus.choose_options(
-            replace(options, special_tokens=tuple(options.special_tokens))
-        )
+        special_tokens = tuple(options.special_tokens)
+        corpus.choose_options(replace(options, special_tokens=special_tokens))
         reference = (path_of_text(step["reference"]),) if "reference" in step else ()
         corpus.choose(Corpus((path,), reference, title_of((path,))))
-        training.start(
-            TrainingTask(
-                screen.corpus.title, screen.options, (path,), folder=str(folder.path)
-            )
+        task = TrainingTask(
+            screen.corpus.title, screen.options, (path,), folder=str(folder.path)
         )
-        if held:
-            self._of.shown.stop()
-        while screen.run.phase in ("counting", "preparing", "merging" if held else ""):
-            await asyncio.sleep(_POLL)
+        training.start(task)
+        unfinished_phases = ["counting", "preparing"]
+        if "merges" in step:
+            self._features.shown.stop()
+            unfinished_phases.append("merging")
+        while screen.run.phase in unfinished_phases:
+            await asyncio.sleep(_SECONDS_OF_POLL)

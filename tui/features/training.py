@@ -1,4 +1,4 @@
-"""Training: learn in a worker process, show what is learned as it comes, keep it; and go on until something is so."""
+"""Training: learn in a worker process, show its merges as they come, keep them, and pause when a condition holds."""
 
 import asyncio
 import time
@@ -38,7 +38,7 @@ from tui.terminal.background import in_thread
 
 
 class TrainingFeature(Feature):
-    """Replaces the screen's `run`. One training at a time, at full speed; `Shown` shows what it has learned."""
+    """Replaces the screen's `run`. One training at a time, at full speed. `Shown` shows its merges."""
 
     def __init__(
         self,
@@ -48,11 +48,14 @@ class TrainingFeature(Feature):
         corpus: CorpusChoice,
     ) -> None:
         super().__init__(screen)
-        self._shown, self._tokenizers, self._corpus = shown, tokenizers, corpus
+        self._shown = shown
+        self._tokenizers = tokenizers
+        self._corpus = corpus
         self._alone = asyncio.Lock()
-        self.newest: Course | None = None  # the last training that was begun
+        self.newest: Course | None = None
+        """The training that was started last."""
 
-    # What can be asked for
+    # Commands
 
     async def train_or_pause(self) -> None:
         if self.screen.run.busy:
@@ -63,7 +66,7 @@ class TrainingFeature(Feature):
     async def train(
         self, *, stepping: bool = False, goal: Condition | None = None
     ) -> None:
-        """Learn from the chosen texts with the chosen options; show one step, all, or those until a goal."""
+        """Train on the chosen texts with the chosen options; show one step, all, or those up to a goal."""
         screen = self.screen
         options = self._corpus.chosen_options()
         if options is None:
@@ -76,104 +79,117 @@ class TrainingFeature(Feature):
         task = TrainingTask(
             screen.corpus.title, options, screen.corpus.paths, goal=goal
         )
-        if name := options.more.get("extend"):  # the merges of a tokenizer come first
-            path = path_of(name, screen.kept)
-            if (loaded := await self._tokenizers.read(path)) is None:
+        name = options.more.get("extend")
+        if name:
+            extending = await self._extending(task, path_of(name, screen.kept))
+            if extending is None:
                 return
-            begin = loaded.tokenizer
-            await in_thread(begin.vocabulary.recover)
-            if screen.run.busy:
-                return
-            title, options = (
-                f"{name_of(path)} extended",
-                replace(options, special_tokens=()),
-            )
-            task = replace(
-                task, title=title, options=options, begin=begin, begin_path=str(path)
-            )
-            _ = task.rules  # refuses options that make no sense together
+            task = extending
         self.start(task, stepping=stepping)
 
+    async def _extending(self, task: TrainingTask, path: Path) -> TrainingTask | None:
+        """Let a task start with the merges of the tokenizer in a file; None if the user has changed their mind."""
+        loaded = await self._tokenizers.read(path)
+        if loaded is None:
+            return None
+        begin = loaded.tokenizer
+        await in_thread(begin.vocabulary.recover)
+        if self.screen.run.busy:
+            return None
+        task = replace(
+            task,
+            title=f"{name_of(path)} extended",
+            options=replace(task.options, special_tokens=()),
+            begin=begin,
+            begin_path=str(path),
+        )
+        task.check()
+        return task
+
     async def stop(self) -> None:
-        """End it, and keep the vocabulary of the step that is shown."""
+        """End the training, and keep the vocabulary of the step shown."""
         course = self.newest
         if course is None or not course.run.busy:
             return
         if course.tokenizer is not None and self._shown.course is course:
-            course.stopped_at = self._shown.asked_for
+            course.stopped_at = self._shown.requested_step
         course.all_shown.set()
         self._shown.stop()
         if course.worker is not None:
             course.worker.send(Stop())
 
     async def finish(self) -> None:
-        """Show all that a training has learned, or stop what still learns; return when it is kept."""
+        """Show all merges of a training that has learned them, or stop it. Return when its tokenizer is kept."""
         if self.screen.run.phase == "showing":
             await self._shown.show_all()
         else:
             await self.stop()
-        with suppress(WorkerError):  # the app ends
+        # A WorkerError: the app is ending.
+        with suppress(WorkerError):
             if self.is_working:
                 await self._tasks[""].wait()
 
     async def step_once(self) -> None:
-        """Show one merge more, and hold; without a training, begin one that is held after its first."""
+        """Show one more merge and pause. Without a training, start one."""
         if self.screen.run.busy:
             await self._step_on()
-        elif not self._says_end():
+        elif not self._reports_end():
             await self.train(stepping=True)
 
     async def _step_on(self) -> None:
         course, shown = self.newest, self._shown
         assert course is not None
-        if shown.course is course and (shown.asked_for < shown.n_steps or course.ended):
+        is_shown = shown.course is course
+        if is_shown and (shown.requested_step < shown.n_steps or course.ended):
             course.stepped = True
             await shown.travel(1)
-            if course.ended and shown.asked_for == shown.n_steps:
-                course.all_shown.set()  # whoever steps to the last merge is at the end, and not asked for a step more
-        else:
-            waits_for = int(course.goal.number) if course.goal and course.stepped else 0
-            step = max(waits_for, shown.asked_for if shown.course is course else 0) + 1
-            self._train_on(condition(str(step)), stepped=True)
+            if course.ended and shown.requested_step == shown.n_steps:
+                # The user has stepped to the last merge, and need not press the key again.
+                course.all_shown.set()
+            return
+        # The next merge is not learned yet. Several key presses ask for several merges.
+        waits_for = int(course.goal.number) if course.goal and course.stepped else 0
+        if is_shown:
+            waits_for = max(waits_for, shown.requested_step)
+        self._train_on(condition(str(waits_for + 1)), stepped=True)
 
-    def _says_end(self) -> bool:
-        """Say once that this was the last merge to whoever steps on behind it: a new training would replace it all."""
+    def _reports_end(self) -> bool:
+        """Return whether the last merge was just stepped to, and say so once, before a new training replaces it."""
         course = self.newest
         if course is None or not course.stepped or self.screen.run.phase != "done":
             return False
-        course.stepped = False  # it is not said again
-        self.screen.say("That was the last merge; F7 again starts a new training.")
+        course.stepped = False
+        self.screen.say(
+            "That was the last merge. Press F7 again to start a new training."
+        )
         return True
 
     async def run_preset(self, name: str, stepping: bool) -> None:
-        """Train a founding example with its own text and options, and see whether what it promises comes out.
+        """Train a preset on its own text with its own options, and check the result.
 
-        `stepping`: one merge, then wait; each time this is asked for again, one more.
+        With `stepping`, show one merge per call.
         """
         if self.screen.run.busy and stepping:
             await self._step_on()
-        elif not self.waits_for_training() and not (stepping and self._says_end()):
-            preset = PRESETS[name]
-            self.screen.editor.put(
-                next(iter(preset.encodings), "\n".join(preset.documents))
-            )
-            self.start(
-                TrainingTask(preset.name, self.screen.options, preset=preset.name),
-                stepping=stepping,
-            )
+            return
+        if self.refuse_while_training() or (stepping and self._reports_end()):
+            return
+        preset = PRESETS[name]
+        text = next(iter(preset.encodings), "\n".join(preset.documents))
+        self.screen.editor.put(text)
+        task = TrainingTask(preset.name, self.screen.options, preset=preset.name)
+        self.start(task, stepping=stepping)
 
-    # Until something is so
+    # Until a condition holds
 
     async def go_to(self) -> None:
         screen = self.screen
-        wanted = await screen.ask(
-            _ask_condition(
-                "Go to which step, or to the first where which condition holds?"
-            )
-        )
+        question = "Go to which step, or to the first step where which condition holds?"
+        wanted = await screen.ask(_ask_condition(question))
         if wanted is None:
             return
-        if step := await self._first_step(wanted):
+        step = await self._first_step(wanted)
+        if step:
             screen.training.log_of_merges.reveal(step - 1, tell=True)
         elif screen.run.busy:
             self._train_on(wanted)
@@ -189,9 +205,11 @@ class TrainingFeature(Feature):
             return
         if not self.screen.run.busy:
             await self.train(goal=wanted)
-        elif step := await self._first_step(wanted):
+            return
+        step = await self._first_step(wanted)
+        if step:
             self.screen.say(
-                f"That has been so since step {step:,}; g in the merge log goes there."
+                f"This is true since step {step:,}. Press g in the merge log to go there."
             )
         else:
             self._train_on(wanted)
@@ -201,34 +219,34 @@ class TrainingFeature(Feature):
         return await in_thread(wanted.first_step, log.merges, log.n_bytes)
 
     def _train_on(self, wanted: Condition, *, stepped: bool = False) -> None:
-        if (course := self.newest) is not None:
-            course.goal, course.stepped = (
-                wanted,
-                stepped,
-            )  # also before there are merges
+        course = self.newest
+        if course is not None:
+            # Also before the training is shown.
+            course.goal = wanted
+            course.stepped = stepped
         self._shown.start(goal=wanted)
 
     # One training
 
     def start(self, task: TrainingTask, *, stepping: bool = False) -> None:
-        """Train, once all is done of the training before, whose run is over."""
-        # What is still being fetched or loaded would take the place of what is learned.
+        """Start a training. It waits until the files of the one before are written."""
+        # A tokenizer being loaded would replace the one in training.
         self._tokenizers.stop_waiting()
         self.screen.show_log(even_alone=bool(task.preset))
         self._corpus.leave_to_training(task)
-        first = (
-            condition(str(task.begin.step + 1 if task.begin else 1))
-            if stepping
-            else None
-        )
-        course = self.newest = Course(task, goal=task.goal or first, stepped=stepping)
+        goal = task.goal
+        if goal is None and stepping:
+            n_known = task.begin.step if task.begin else 0
+            goal = condition(str(n_known + 1))
+        course = Course(task, goal=goal, stepped=stepping)
+        self.newest = course
         self.screen.run = course.run
         self._shown.start()
-        self._tasks[""] = self.beside(
-            partial(self._train, course)
-        )  # the one before may still have something to do
+        # Not `begin`, which would cancel the training before.
+        self._tasks[""] = self.start_worker(partial(self._train, course))
 
     def _publish(self, course: Course, run: Run) -> None:
+        """Set the state of a training, and show it if no other training was started since."""
         was_busy = course.run.busy
         course.run = run
         if course is self.newest:
@@ -241,21 +259,13 @@ class TrainingFeature(Feature):
             try:
                 await self._learn(course)
             except (BpeError, OSError) as error:
-                self._publish(
-                    course,
-                    replace(
-                        course.run, phase="failed", rate=0.0, detail=sentence_of(error)
-                    ),
-                )
-                self.failed(course.run.detail)
-            except asyncio.CancelledError:  # the app ends: the worker has kept what it had, if it was given the time
-                if note := course.note:
-                    left = await in_thread(getattr, note, "left")
-                    if course.has_learned and left is None:
-                        with suppress(BpeError, OSError):
-                            bpe_core.save(course.learned(), note.output)
-                            left = note.output
-                    (note.leave if left else note.end)()
+                problem = sentence_of(error)
+                failed = replace(course.run, phase="failed", rate=0.0, detail=problem)
+                self._publish(course, failed)
+                self.failed(problem)
+            except asyncio.CancelledError:
+                # The app is ending.
+                await self._leave_for_next_start(course)
                 raise
             finally:
                 course.worker = None
@@ -263,58 +273,81 @@ class TrainingFeature(Feature):
                 await in_thread(course.note.end)
             await self._end(course)
 
+    async def _leave_for_next_start(self, course: Course) -> None:
+        """Keep the merges and the note of a training, so that the next start can offer to resume it."""
+        note = course.note
+        if note is None:
+            return
+        # The worker has saved its merges, if it had the time.
+        checkpoint = await in_thread(lambda: note.left)
+        if course.has_learned and checkpoint is None:
+            with suppress(BpeError, OSError):
+                bpe_core.save(course.learned(), note.output)
+                checkpoint = note.output
+        if checkpoint:
+            note.leave()
+        else:
+            note.end()
+
     async def _learn(self, course: Course) -> None:
-        task, rules = course.task, course.task.rules
-        specials = tuple(rules.special_tokens)
+        """Run the worker of a training until all merges are learned and shown."""
+        rules = course.task.rules
         asked = TrainingOptions(
-            rules.vocab_size, rules.pattern, rules.ties, rules.min_count, specials
+            rules.vocab_size,
+            rules.pattern,
+            rules.ties,
+            rules.min_count,
+            tuple(rules.special_tokens),
         )
         self._publish(course, replace(course.run, asked=asked))
-        try:
-            folder, course.noted = (
-                Path(task.folder or await in_thread(config.tokenizers_folder)),
-                course.unfinished,
-            )
-            course.named = place_for(folder, f"{task.title} {rules.pattern}")
-            if task.resume:
-                output = Path(task.resume.removesuffix(".checkpoint"))
-                course.note = await in_thread(Note.again, output, course.noted)
-            else:
-                course.note = await in_thread(Note.new, course.named, course.noted)
-        except OSError as error:
-            raise BpeError(
-                f"Nothing is learned, because it could not be saved. {sentence_of(error)}"
-            ) from error
-        async with WorkerProcess(task.request(course.output)) as worker:
+        note = await self._note_for(course, rules.pattern)
+        async with WorkerProcess(course.task.request(course.output)) as worker:
             course.worker = worker
-            if course.all_shown.is_set():  # it was stopped before there was a worker
+            if course.all_shown.is_set():
+                # It was stopped before the worker existed.
                 worker.send(Stop())
             async for events in worker.batches():
                 run = course.run
                 for event in events:
                     run = self._hear(course, run, event)
                 self._publish(course, run)
-                if course.noted != (unfinished := course.unfinished):
+                unfinished = course.unfinished
+                if course.noted != unfinished:
                     with suppress(OSError):
-                        await in_thread(course.note.write, unfinished)
+                        await in_thread(note.write, unfinished)
                         course.noted = unfinished
         ended = course.ended or course.run
         if self._shown.course is course and ended.phase != "failed":
             await course.all_shown.wait()
         if course.stopped_at is not None and course.stopped_at < len(course.merges):
-            ended = replace(
-                ended, phase="stopped", detail=f"stopped at step {course.stopped_at:,}"
-            )
+            detail = f"stopped at step {course.stopped_at:,}"
+            ended = replace(ended, phase="stopped", detail=detail)
             if course.saved is not None and course.stopped_at:
-                await in_thread(
-                    lambda: bpe_core.save(course.learned(), str(course.saved))
-                )
+                saved = str(course.saved)
+                await in_thread(lambda: bpe_core.save(course.learned(), saved))
         elif course.goal is not None and ended.phase == "done":
             ended = replace(ended, detail=f"not reached: {course.goal}; {ended.detail}")
         self._publish(course, ended)
 
+    async def _note_for(self, course: Course, pattern: str) -> Note:
+        """Choose the output file, and write the note from which the training can be resumed."""
+        task = course.task
+        try:
+            folder = Path(task.folder or await in_thread(config.tokenizers_folder))
+            course.noted = course.unfinished
+            course.named = place_for(folder, f"{task.title} {pattern}")
+            if task.resume:
+                output = Path(task.resume.removesuffix(".checkpoint"))
+                course.note = await in_thread(Note.again, output, course.noted)
+            else:
+                course.note = await in_thread(Note.new, course.named, course.noted)
+        except OSError as error:
+            problem = "The training was not started, because its tokenizer could not be saved."
+            raise BpeError(f"{problem} {sentence_of(error)}") from error
+        return course.note
+
     def _hear(self, course: Course, run: Run, event: Event) -> Run:
-        """The run after an event of the worker; merges are added to those of the course."""
+        """Return the run after an event of the worker, and add the merges in the event to the course."""
         task = course.task
         match event:
             case messages.WorkProgress(
@@ -335,55 +368,29 @@ class TrainingFeature(Feature):
             case messages.Counted():
                 self._corpus.leave_to_training(task, Totals(event, course.skipped))
             case messages.Started():
-                begin = (
-                    task.begin.vocabulary if task.begin else None
-                )  # the worker begins with the same
-                course.tokenizer = bpe_core.Tokenizer(
-                    first_vocabulary(task.rules, begin), task.rules.pattern
-                )
-                course.begun, course.n_known, course.since = (
-                    event.record,
-                    event.known,
-                    time.monotonic(),
-                )
-                # Before its first step is shown: it is known then what it learns from.
-                self._publish(course, Run("merging", 0, event.merges, asked=run.asked))
-                self._shown.begin_training(course)
-                return course.run
+                return self._start_learning(course, run, event)
             case Merges() if course.tokenizer:
-                course.merges.extend(event.columns)
-                course.tokenizer = course.tokenizer.with_merges(
-                    zip(*event.pairs, strict=True)
-                )
-                for index in (
-                    course.merges.length_of,
-                    course.tokenizer.vocabulary.children,
-                ):
-                    index(
-                        event.pairs[2][0]
-                    )  # takes up what has come: soon many would have to be at one go
-                return replace(
-                    run, done=len(course.merges), rate=course.rate(len(course.merges))
-                )
+                self._add_merges(course, event)
+                n_learned = len(course.merges)
+                return replace(run, done=n_learned, rate=course.rate(n_learned))
             case messages.Checkpoint(problem=problem):
-                if problem and not course.unkept:  # once, and not every few seconds
+                if problem and not course.unkept:
                     self.screen.say(
-                        f"Nothing new of this training is kept until it ends. {problem}",
+                        f"New merges of this training are not saved until it ends. {problem}",
                         "warning",
                     )
                 course.unkept = problem
             case messages.Saved(path):
                 course.saved = Path(path)
-                self.screen.remember(
-                    tokenizer=path
-                )  # whoever leaves before all is shown has it all at the next start
+                # A user who leaves before all merges are shown gets all of them at the next start.
+                self.screen.remember(tokenizer=path)
             case messages.Done(reason, _, seconds):
                 course.reason = reason
-                came_to: Phase = "stopped" if reason == "stopped" else "done"
-                course.ended = replace(
-                    run, phase=came_to, rate=0.0, detail=f"{reason} · {seconds:.1f} s"
-                )
-                self._shown.set_clock()  # there may be fewer merges than were asked for
+                final_phase: Phase = "stopped" if reason == "stopped" else "done"
+                detail = f"{reason} · {seconds:.1f} s"
+                course.ended = replace(run, phase=final_phase, rate=0.0, detail=detail)
+                # There can be fewer merges than expected.
+                self._shown.set_clock()
                 return replace(run, phase="showing", total=len(course.merges), rate=0.0)
             case messages.Failed(sentence):
                 sentence = named_as_on_screen(sentence)
@@ -392,23 +399,41 @@ class TrainingFeature(Feature):
                 return course.ended
         return run
 
+    def _start_learning(
+        self, course: Course, run: Run, started: messages.Started
+    ) -> Run:
+        """Show the tokenizer of a training whose texts are counted."""
+        task = course.task
+        begin = task.begin.vocabulary if task.begin else None
+        vocabulary = first_vocabulary(task.rules, begin)
+        course.tokenizer = bpe_core.Tokenizer(vocabulary, task.rules.pattern)
+        course.begun = started.record
+        course.n_known = started.known
+        course.since = time.monotonic()
+        # Publish before its first step is shown, so that watchers see the new task.
+        self._publish(course, Run("merging", 0, started.merges, asked=run.asked))
+        self._shown.begin_training(course)
+        return course.run
+
+    def _add_merges(self, course: Course, merges: Merges) -> None:
+        assert course.tokenizer is not None
+        course.merges.extend(merges.columns)
+        new_pairs = zip(*merges.pairs, strict=True)
+        course.tokenizer = course.tokenizer.with_merges(new_pairs)
+        # Index the new merges now: indexing many at once later would hold up the keys.
+        new_id = merges.pairs[2][0]
+        course.merges.length_of(new_id)
+        course.tokenizer.vocabulary.children(new_id)
+
     # After the end
 
     async def _end(self, course: Course) -> None:
-        """Keep what was learned, and say what came of it; where that is nothing, what was there comes back."""
+        """Keep the tokenizer and show its result. Without merges, show the tokenizer of before."""
         if course.stopped_at == 0 and course.saved:
             await in_thread(course.saved.unlink, missing_ok=True)
             course.saved = None
         if course.tokenizer is None or not (course.saved or course.has_learned):
-            if await in_thread(
-                checkpoint_of(course.output).is_file
-            ):  # it was to go on with that, and did not
-                await self.keep(course.output)
-            await self._tokenizers.list_anew()
-            if course.tokenizer is not None:
-                self._shown.take_back()
-            elif self._shown.loaded is None:  # it was still being loaded
-                self._tokenizers.begin(self._tokenizers.load_first)
+            await self._end_without_merges(course)
             return
         learned = await in_thread(course.learned)
         if course.saved is None:
@@ -416,54 +441,74 @@ class TrainingFeature(Feature):
         elif course.saved != course.named:
             with suppress(BpeError, OSError):
                 course.saved = await in_thread(without_twin, course.saved, course.named)
-        await self._tokenizers.list_anew()
-        if path := course.saved:
-            # What was learned stays on the screen, from now on as the tokenizer in its file.
-            self._shown.keep(Loaded(learned, path))
-            if not course.task.folder and str(path) not in {
-                one.path for one in self.screen.kept
-            }:
-                # A disk was full, and it is saved elsewhere.
-                await self._tokenizers.add(path, learned)
-            self.screen.remember(tokenizer=str(path))
+        await self._tokenizers.refresh_list()
+        if course.saved:
+            await self._show_saved(course, Loaded(learned, course.saved))
+        self._report_result(course, learned)
+
+    async def _end_without_merges(self, course: Course) -> None:
+        if await in_thread(checkpoint_of(course.output).is_file):
+            # The training could not resume from this checkpoint. Its merges are kept.
+            await self.keep(course.output)
+        await self._tokenizers.refresh_list()
+        if course.tokenizer is not None:
+            self._shown.take_back()
+        elif self._shown.loaded is None:
+            # The training began while the first tokenizer was being loaded.
+            self._tokenizers.begin(self._tokenizers.load_first)
+
+    async def _show_saved(self, course: Course, loaded: Loaded) -> None:
+        """Let the tokenizer on the screen be the one in its file."""
+        path = str(loaded.path)
+        self._shown.keep(loaded)
+        listed = {known.path for known in self.screen.kept}
+        if not course.task.folder and path not in listed:
+            # The disk was full, and the tokenizer is saved in another folder.
+            await self._tokenizers.add(loaded.path, loaded.tokenizer)
+        self.screen.remember(tokenizer=path)
+
+    def _report_result(self, course: Course, learned: Tokenizer) -> None:
+        """Show whether a preset has its known result, and warnings about the training."""
         if course.task.preset and course.run.phase == "done":
-            came_out, sentence = PRESETS[course.task.preset].verdict(learned)
-            self._publish(
-                course, replace(course.run, detail=sentence.partition(":")[0])
-            )  # the rest may not fit there
-            self.screen.say(sentence, "information" if came_out else "warning")
-        if (
-            course.run.phase == "stopped"
-            and (n := len(self._tokenizers.of_stopped)) > 4
-        ):
+            as_expected, sentence = PRESETS[course.task.preset].verdict(learned)
+            # The title line has no room for the rest.
+            detail = sentence.partition(":")[0]
+            self._publish(course, replace(course.run, detail=detail))
+            self.screen.say(sentence, "information" if as_expected else "warning")
+        n_unnamed = len(self._tokenizers.of_stopped)
+        if course.run.phase == "stopped" and n_unnamed > 4:
             self.screen.say(
-                f"{n} tokenizers of stopped trainings have no name; Ctrl+P, “stopped” deletes them."
+                f"{n_unnamed} tokenizers from stopped trainings have no name. To delete them: Ctrl+P, “stopped”."
             )
-        if course.saved and (warning := learned_by_heart(course.merges.counts)):
+        warning = learned_by_heart(course.merges.counts)
+        if course.saved and warning:
             self.screen.say(warning, "warning")
 
     async def keep(self, output: Path, learned: Tokenizer | None = None) -> Path | None:
-        """Make a tokenizer of the list of what a training had sent, or else of its checkpoint, which has no more."""
+        """Save the merges received from a training, or those of its checkpoint, as a tokenizer of the list."""
         checkpoint = checkpoint_of(output)
         try:
-            whole = learned if learned else await in_thread(load, checkpoint)
-            kept = await in_thread(save_beside, whole, output)
+            if learned is None:
+                learned = await in_thread(load, checkpoint)
+            kept = await in_thread(save_beside, learned, output)
             await in_thread(checkpoint.unlink, missing_ok=True)
         except (BpeError, OSError) as error:
             self.screen.say(
-                f"What it had learned could not be kept. {sentence_of(error)}", "error"
+                f"The merges of this training could not be saved. {sentence_of(error)}",
+                "error",
             )
             return None
+        n_merges = counted(learned.step, "merge")
         self.screen.say(
-            f"What it had learned, {counted(whole.step, 'merge')}, is kept as {kept.stem}.",
+            f"The training ended early. Its {n_merges} are saved as {kept.stem}.",
             "warning",
         )
-        await self._tokenizers.list_anew()
+        await self._tokenizers.refresh_list()
         return kept
 
 
 def _ask_condition(question: str) -> Ask[Condition]:
-    """Asks for a step, or for what should be so after it."""
+    """Return the question for a step or a condition."""
     hint = f"{', '.join(EXAMPLES)}. A number alone is a step. Tab completes."
     return Ask(
         question,

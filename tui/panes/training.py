@@ -197,7 +197,7 @@ class TrainingPane(Pane):
 
     def watch_playing(self) -> None:
         label = (
-            "▶ Train" if not self.run.busy else "⏸ Hold" if self.playing else "▶ Go on"
+            "▶ Train" if not self.run.busy else "⏸ Pause" if self.playing else "▶ Go on"
         )
         self.query_one("#go", Button).label = label
         self.watch_notice()

@@ -167,9 +167,6 @@ class Curve(HasCommands, Widget, can_focus=True):
         else:
             self._choose(min(step_of_dot, step + by))
 
-    def action_travel_to_end(self, end: int) -> None:
-        self._choose(self._last * end)
-
     def _choose(self, step: int) -> None:
         step = max(0, min(step, self._last))
         in_background(self, features_of(self).shown.travel_to(step))

@@ -77,13 +77,6 @@ class StepLine(HasCommands, Widget, can_focus=True):
     def action_leap(self, by: int) -> None:
         self._travel(by * max(1, self.n_steps // 20))
 
-    def action_go_to_end(self, end: int) -> None:
-        shown = features_of(self).shown
-        if end:
-            in_background(self, shown.show_all())
-        else:
-            in_background(self, shown.travel_to(0))
-
     # The mouse
 
     def on_mouse_down(self, event: MouseDown) -> None:

@@ -109,7 +109,7 @@ class TokenPanel(RowList):
                     place.line,
                     place.column,
                     len(place.left),
-                    "F5 leads back to the list.",
+                    "F5 returns to the list.",
                 )
                 features_of(self).texts.open_place(target)
 

@@ -110,7 +110,9 @@ async def _session(deeds: Sequence[Deed], played: Played) -> None:
         if player.goes_on:
             await player.come_to_an_end()
             player.check()
-        text = "\n".join(app.main._own_lines)  # in a lesson, the editor has another
+        text = "\n".join(
+            app.main.text_keeper.lines
+        )  # in a lesson, the editor has another
         del pilot
     assert config.load_text() == text, "the text that is kept is another"
 

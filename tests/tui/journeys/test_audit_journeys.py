@@ -25,11 +25,13 @@ async def test_a_finding_leads_to_its_merge_and_into_the_editor(
     made = {token: (left, right) for left, right, token in tokenizer.merges}
     async with play(book, tokenizers=(small,)) as player:
         player.press("f5")
-        await player.until("tokens found", lambda screen: 256 in findings(screen))
+        await player.until(
+            "suspicious tokens ·", lambda screen: 256 in findings(screen)
+        )
         worst = findings(player.screen)[:1]
         for key, told in (
             ("w", "none of the chosen texts"),
-            ("audit with the chosen", "in the tokenizer alone"),
+            ("audit with the chosen", "tokenizer alone"),
             ("audit with the chosen", "tokenizer, book.txt"),
         ):
             player.press(key) if key == "w" else await player.command(key)
@@ -51,7 +53,7 @@ async def test_a_finding_leads_to_its_merge_and_into_the_editor(
             )  # in the editor
             player.press("f5")
             await player.until(
-                "tokens found", lambda screen: findings(screen)[:1] == worst
+                "suspicious tokens ·", lambda screen: findings(screen)[:1] == worst
             )
         player.press("f3", "f7")
         await player.until("held at 1 of")
@@ -69,7 +71,7 @@ async def test_a_finding_leads_to_its_merge_and_into_the_editor(
         )
         assert "not saved" not in player.screen, "no audit is tried beside a training"
         player.press("f8")  # it ends, and the pane is open
-        await player.until("13 tokens found")
+        await player.until("13 suspicious tokens ·")
 
 
 async def test_the_findings_are_sorted_searched_filtered_and_written(
@@ -78,7 +80,9 @@ async def test_the_findings_are_sorted_searched_filtered_and_written(
     tokenizer = load(small)
     async with play(book, tokenizers=(small,)) as player:
         player.press("f5")
-        await player.until("tokens found", lambda screen: 256 in findings(screen))
+        await player.until(
+            "suspicious tokens ·", lambda screen: 256 in findings(screen)
+        )
         scores = re.findall(r"│ +[▲●○] +(\d\.\d\d) ", player.screen.text)
         assert scores == sorted(scores, reverse=True)
         player.press("S")
@@ -133,7 +137,7 @@ async def test_the_findings_are_sorted_searched_filtered_and_written(
         await player.answer("Which file or folder", "more.txt")
         await player.until("✓ more.txt", "characters           1,372")
         player.click("▶ Audit")
-        await player.until("found in the tokenizer alone")
+        await player.until("tokenizer alone")
         await player.command("measure the editor's text")
         await player.until(
             "Compare",
@@ -170,7 +174,7 @@ async def test_tokenizers_are_compared_on_the_chosen_text(
         )
         await player.rest()
         player.press("x")
-        await player.answer("Where to? .csv, .md, .tex", "found.csv")
+        await player.answer("in which file? .csv, .md, .tex", "found.csv")
         await player.until(lambda screen: (home / "found.csv").exists(), "Saved as")
         (head, row), n = (
             csv.reader((home / "found.csv").read_text().splitlines()),

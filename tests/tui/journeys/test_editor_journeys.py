@@ -207,14 +207,14 @@ async def test_lanes_stay_at_a_step_or_follow_and_go_with_their_files(
             player.press("end", *["up"] * (number - 2), "space")
             await player.until(f"lane {number} ")
         player.press("home", "space")
-        await player.until("drop one first")
+        await player.until("Remove one first")
         player.press("enter")
         lanes = [split(lane, text) for lane in (first, first.at(23), second)]
         await player.until(lambda screen: screen.pieces(text)[1:] == lanes)
         player.press("alt+left")
     other.unlink()
     async with play() as player:
-        await player.until(lambda screen: "cannot be a lane" in screen.told)
+        await player.until(lambda screen: "cannot be shown as a lane" in screen.told)
         await player.until(lambda screen: screen.pieces(text)[1:] == lanes[:2])
     assert config.load_configuration().lanes == (LaneChoice(), LaneChoice("", 23))
 
@@ -328,7 +328,7 @@ async def test_a_text_is_opened_by_its_path_and_saved_and_wrong_files_are_said(
         await player.until(f"{len(data)} bytes")
         for path, answer in ("new.txt", ""), ("out.txt", "n"), ("out.txt", "y"):
             player.press("ctrl+s")
-            await player.answer("be saved?", path)
+            await player.answer("in which file?", path)
             if answer:
                 await player.until("out.txt", "Replace")
                 player.press(answer)
@@ -408,7 +408,7 @@ async def test_what_the_editor_tells_of_a_text_and_the_ways_to_see_it(
 
         text = "the thing they thought"
         player.press("alt+i")
-        await player.until("Ids in")
+        await player.until("Turn ids into text")
         player.paste(str(tokenizer.encode(text)))
         await player.until(
             text, f"{len(tokenizer.encode(text))} ids", f"{len(text)} bytes"

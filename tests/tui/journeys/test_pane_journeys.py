@@ -123,10 +123,10 @@ async def test_what_is_read_of_the_texts_is_asked_for_and_said(
         await ask_for(8, "0", "leave out “weight”")
         player.press("escape")
         await ask_for(4, "1", "documents                1")
-        await ask_for(9, "nowhere", "Dask's workers count them")
+        await ask_for(9, "nowhere", "Dask's workers count the texts")
         player.press("f6")
         await player.until("No Dask cluster is at")
-        await ask_for(9, "local", "Dask's workers count them")
+        await ask_for(9, "local", "Dask's workers count the texts")
         player.press("f6")
         await player.until("no pair left", "step 3 of 3", "documents                1")
     (kept,) = (
@@ -248,7 +248,7 @@ async def test_the_palette_finds_by_what_commands_do_and_what_is_opened_is_seen(
         await player.until("xType")
         player.press("f2", "f2")
         await player.command(
-            "is called in the list"
+            "its name in the list"
         )  # what a key does where the focus is has no name of its own
         await player.until("called in the list?")
         player.press("escape", "home")
@@ -268,11 +268,11 @@ async def test_what_a_question_offers_is_replaced_by_what_is_typed(
         await player.until("step 24 of 24", "✓ book.txt")
         player.press("f2")
         for ask, question in (
-            (["home", "down", "#"], "count beside"),
+            (["home", "down", "#"], "count compared"),
             (["f2", "n"], "called in the list"),
-            ("Extend this", "Extend: its"),
+            ("Extend this", "Extend: keep its"),
             ("Fork at this", "Fork at step 24"),
-            ("Export the merges", "be saved?"),
+            ("Export the merges", "in which file?"),
         ):
             await player.command(ask) if isinstance(ask, str) else player.press(*ask)
             await player.until(question)

@@ -61,7 +61,7 @@ async def test_a_lesson_leads_to_its_end_and_on(small: Path, number: int) -> Non
                     "5 tokens", lambda screen: FOUNDING in screen.pieces("aaabdaaabac")
                 )
             if step.get("pane") == "audit":
-                await player.until("tokens found", "TinTeapotMajor")
+                await player.until("suspicious tokens ·", "TinTeapotMajor")
             player.press({"key": what, "edit": "x", "step": "f7"}.get(kind, "f12"))
         if number < 8:
             await player.until(

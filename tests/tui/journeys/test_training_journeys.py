@@ -56,7 +56,7 @@ async def test_a_training_goes_on_until_something_is_so_or_to_its_end_and_is_kep
         await player.until(lambda screen: screen.step[0] == first)
         player.press("u")
         await player.answer("Train until which", "length > 4")
-        await player.until("That has been so")
+        await player.until("This is true since")
         player.press("g")  # to a step that is not learned yet: that is trained for
         await player.answer("Go to which step", str(first + 2))
         await player.until(lambda screen: screen.step[0] == first + 2, "held at")
@@ -133,7 +133,7 @@ async def test_a_training_is_held_stepped_played_on_and_stopped(
     assert load(kept).step == stopped
     kept.unlink()
     async with play() as player:
-        await player.until("is not there any more")
+        await player.until("no longer exists")
 
 
 @pytest.mark.slow
@@ -239,7 +239,7 @@ async def test_a_training_that_was_killed_before_anything_was_kept_is_offered_ag
     unfinished = UnfinishedTraining("book", TrainingOptions(270), (str(book),))
     Note.new(config.tokenizers_folder() / "book.json", unfinished).leave()
     async with play(tokenizers=(small,)) as player:
-        await player.until("Begin it again?")
+        await player.until("Start it again?")
         player.press("y")
         await player.until("step 14 of 14", "book-gpt4 · 270 tokens")
     assert not list(config.tokenizers_folder().glob("*.unfinished"))
@@ -319,7 +319,7 @@ async def test_what_a_killed_worker_had_learned_is_kept(
             os.kill(worker, signal.SIGKILL)
         await player.until(
             "SIGKILL",
-            "is kept as",
+            "saved as",
             "huge.txt-gpt4 · ",
             lambda screen: screen.step[0] == screen.step[1],
         )
