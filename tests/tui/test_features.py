@@ -641,7 +641,7 @@ async def test_a_model_is_asked_for_audited_with_and_left_out_again(
     assert "tokenizer, rows.npy" in audit.subject and not audit.running
     audit = await house.with_model()  # without it again
     assert audit.inputs.embeddings == "" and "indicator" not in audit.measures
-    assert len(house.screen.asked) == 1 and "the tokenizer alone" in audit.subject
+    assert len(house.screen.asked) == 1 and "tokenizer alone" in audit.subject
     house.screen.answers = [None]
     assert await house.with_model() is audit, "no file is given"
     numpy.save(model, rows[:100])

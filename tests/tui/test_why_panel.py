@@ -77,7 +77,7 @@ def test_the_tie_of_sennrichs_words_is_told_with_what_each_rule_takes() -> None:
     ]
     assert lines[4].startswith("  w + e ███████▏") and lines[4].endswith(" 8")
     assert "largest: the pair with the largest bytes" in lines
-    assert "what came of it  9 of 9 uses left" in lines
+    assert "afterwards  still used 9 times" in lines
     assert "   6 × n e w e s t → n e w e st" in lines and "   5 × l o w" in lines
     narrow = told(
         why_lines(step, merge_of(tokenizer, 1), "largest", uses, look(tokenizer, 26))

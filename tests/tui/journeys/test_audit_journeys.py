@@ -30,7 +30,7 @@ async def test_a_finding_leads_to_its_merge_and_into_the_editor(
         )
         worst = findings(player.screen)[:1]
         for key, told in (
-            ("w", "none of the chosen texts"),
+            ("w", "does not occur in the chosen"),
             ("audit with the chosen", "tokenizer alone"),
             ("audit with the chosen", "tokenizer, book.txt"),
         ):

@@ -153,7 +153,7 @@ async def test_a_tokenizer_is_renamed_split_anew_and_taken_off_the_list(
         await player.answer("called in the list", "tiny")
         await player.until("● tiny")
         player.press("p")
-        await player.until("How should it be")
+        await player.until("How should it split")
         player.press("ctrl+u")
         player.write("(")
         await player.until("regular expression:")
@@ -163,7 +163,7 @@ async def test_a_tokenizer_is_renamed_split_anew_and_taken_off_the_list(
         player.press("enter")
         await player.until("280 tokens · none")
         player.press("delete")
-        await player.until("tiny is no longer in the")
+        await player.until("tiny is removed from the")
         assert small.exists()
     assert load(home / "mine.tiktoken", pattern="gpt4").n_vocab == 280
 

@@ -133,7 +133,7 @@ async def test_a_training_is_held_stepped_played_on_and_stopped(
     assert load(kept).step == stopped
     kept.unlink()
     async with play() as player:
-        await player.until("no longer exists")
+        await player.until(lambda screen: "no longer exists" in screen.told)
 
 
 @pytest.mark.slow
@@ -365,7 +365,7 @@ async def test_the_pace_is_kept_and_what_stopped_trainings_left_can_be_deleted(
             player.press("f7")
             await player.until(f"held at {step} of")
         player.press("f8")
-        await player.until("5 tokenizers of", "long.txt-gpt4-5")
+        await player.until("5 tokenizers from", "long.txt-gpt4-5")
         await player.command("stopped trainings")
         await player.until("Delete 5 tokenizers")
         player.press("y")
