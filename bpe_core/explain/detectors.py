@@ -173,10 +173,11 @@ class Detectors:
         for match in _LETTER_IN.finditer(text):
             letter, word = match.groups()
             n_letters = word.lower().count(letter.lower())
-            its = f"{n_letters} {letter}" if n_letters > 1 else letter
+            letters = f"{n_letters} {letter}'s" if n_letters > 1 else letter
             n_tokens = len(self._ids(offset + match.start(2), offset + match.end(2)))
             if n_tokens < len(word):
-                reason = f"{word} is {counted(n_tokens, 'token')}, not {len(word)} letters: no model sees its {its}."
+                size = f"{counted(n_tokens, 'token')}, not {len(word)} letters"
+                reason = f"{word} is {size}: a model does not see its {letters}."
                 yield _detected(match, reason, group=2)
 
     def _decimal(self, text: str, offset: int) -> Iterator[Detected]:

@@ -1,4 +1,4 @@
-"""The compare pane: tokenizers held against each other on the same texts, in tables and small drawings."""
+"""The compare pane: tokenizers on the same texts, in tables and small drawings."""
 
 from typing import ClassVar, Final
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tui.widgets.text_facts import StatusLines, TokenSide
 
 HINT: Final = (
-    "Type: each color is a token; the one at the cursor is explained at the right."
+    "Type to see tokens change; the one at the cursor is explained on the right."
 )
 _HINT_OF_LANES: Final = (
     "Each line is shown once per lane; faint: split as in the first lane."

@@ -189,8 +189,10 @@ class TrainingPane(Pane):
     def watch_notice(self) -> None:
         says = self.notice or status_line(self.run)
         if not self.notice and self.run.phase in ("merging", "showing"):
-            held = f"held at {self.step:,} of {self.run.total:,}"
-            says = " · ".join(filter(None, (says if self.playing else held, self.goal)))
+            paused = f"paused at {self.step:,} of {self.run.total:,}"
+            says = " · ".join(
+                filter(None, (says if self.playing else paused, self.goal))
+            )
         self.query_one("#status", Static).update(visible(says), layout=False)
 
     watch_goal = watch_step = watch_notice

@@ -56,7 +56,7 @@ async def test_a_finding_leads_to_its_merge_and_into_the_editor(
                 "suspicious tokens ·", lambda screen: findings(screen)[:1] == worst
             )
         player.press("f3", "f7")
-        await player.until("held at 1 of")
+        await player.until("paused at 1 of")
         await player.rest()
         assert "F3 changes" in player.screen.text, (
             "a training that forgets the audit leaves the training in sight"

@@ -380,7 +380,7 @@ async def test_what_the_editor_tells_of_a_text_and_the_ways_to_see_it(
         player.press("ctrl+l")
         await player.until("the│y", "The tokens around the cursor")
         player.press("s")  # what is typed goes into the text
-        await player.until("thsey", "Type: each color")
+        await player.until("thsey", "Type to see tokens")
         player.press("backspace")
         for view in (
             "the│y│␣th│\\xd0│\\xbe│u│g│h",
@@ -432,7 +432,7 @@ async def test_a_tokenizer_of_the_list_is_renamed_and_deleted(
 ) -> None:
     async with play(book, tokenizers=(small,)) as player:
         player.press("f7")
-        await player.until("held at 1 of")
+        await player.until("paused at 1 of")
         player.press("f8")
         await player.until("step 1 of 1", "book.txt-gpt4")
         player.press("f2", "f2", "n")

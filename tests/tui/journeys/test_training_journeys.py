@@ -47,7 +47,7 @@ async def test_a_training_goes_on_until_something_is_so_or_to_its_end_and_is_kep
         player.press("f3", "f3", "u")
         await player.answer("Train until which", "length > many")
         await player.answer("Invalid condition", "length > 4")
-        await player.until("reached length > 4", "held at")
+        await player.until("reached length > 4", "paused at")
         first = next(
             step
             for step, (*_, id) in enumerate(expected.merges, 1)
@@ -59,7 +59,7 @@ async def test_a_training_goes_on_until_something_is_so_or_to_its_end_and_is_kep
         await player.until("This is true since")
         player.press("g")  # to a step that is not learned yet: that is trained for
         await player.answer("Go to which step", str(first + 2))
-        await player.until(lambda screen: screen.step[0] == first + 2, "held at")
+        await player.until(lambda screen: screen.step[0] == first + 2, "paused at")
         player.press("f8")
         await player.until(f"step {first + 2} of {first + 2}", "stopped at step")
         await player.rest()  # until the fields take a number again
@@ -108,7 +108,7 @@ async def test_a_training_is_held_stepped_played_on_and_stopped(
         player.press("f6")
         await player.until(lambda screen: screen.step[0] > 0 and screen.step[1] == 768)
         player.press("f3", "space")  # from beside the log too
-        await player.until("held at")
+        await player.until("paused at")
         await player.rest()
         paused, _ = player.screen.step
         for further in 1, 2, 3:
@@ -119,7 +119,7 @@ async def test_a_training_is_held_stepped_played_on_and_stopped(
         player.press("f6")
         await player.until(lambda screen: screen.step[0] > paused + 3)
         player.press("alt+left", "alt+left")
-        await player.until("held at")
+        await player.until("paused at")
         assert (player.screen.step[0], player.screen.step[1]) > (paused + 2, 767), (
             "all are learned by now"
         )
@@ -174,7 +174,9 @@ async def test_the_presets_come_out_as_promised(small: Path) -> None:
         for step in 1, 2:
             player.press("f7")
             await player.until(
-                lambda screen, step=step: screen.step[0] == step and "held at" in screen
+                lambda screen, step=step: (
+                    screen.step[0] == step and "paused at" in screen
+                )
             )
 
 
@@ -220,13 +222,15 @@ async def test_leaving_in_mid_training_keeps_it_for_the_next_start(
     async with play(long_book, tokenizers=(small,)) as player:
         # The first press begins the training. How many of the others come before its first merge is a matter of luck.
         player.press("f7", "f7", "f7")
-        await player.until(lambda screen: screen.step[0] >= 2 and "held at" in screen)
+        await player.until(lambda screen: screen.step[0] >= 2 and "paused at" in screen)
         for _ in range(3):
             await player.rest()
             step = player.screen.step[0] + 1
             player.press("f7")
             await player.until(
-                lambda screen, step=step: screen.step[0] == step and "held at" in screen
+                lambda screen, step=step: (
+                    screen.step[0] == step and "paused at" in screen
+                )
             )
         await player.quit()
     async with play() as player:
@@ -289,13 +293,13 @@ async def test_options_reach_the_training_and_buttons_do_what_keys_do(
         player.press("end", "enter")
         await player.until(lambda screen: "lowest" not in screen)
         player.click("⏭")
-        await player.until("step 1 of", "held at 1 of 6")
+        await player.until("step 1 of", "paused at 1 of 6")
         player.click("⏹")
         await player.until("step 1 of 1", "257 tokens · words · ties largest")
         player.click("▶")
         await player.until("step 6 of 6", "262 tokens · words · ties largest")
         player.press("f4", "f3", *["backspace"] * 4, *"258", "f7")
-        await player.until("held at 1 of 2")
+        await player.until("paused at 1 of 2")
         player.press("f7")
         await player.until("step 2 of 2", "vocabulary size reached")
         player.press(
@@ -303,7 +307,7 @@ async def test_options_reach_the_training_and_buttons_do_what_keys_do(
         )  # a new training would replace what is there: that is said first
         await player.until("That was the last merge", "step 2 of 2")
         player.press("f7")
-        await player.until("held at 1 of 2")
+        await player.until("paused at 1 of 2")
 
 
 @pytest.mark.slow
@@ -355,7 +359,7 @@ async def test_the_pace_is_kept_and_what_stopped_trainings_left_can_be_deleted(
         player.press("minus")
         await player.until(" 5 s ")
         player.press("f7")
-        await player.until("held at 1 of")
+        await player.until("paused at 1 of")
         player.press("f8")
         await player.until("stopped at step 1")
         kept = config.tokenizers_folder() / "long.txt-gpt4.json"
@@ -363,7 +367,7 @@ async def test_the_pace_is_kept_and_what_stopped_trainings_left_can_be_deleted(
             shutil.copy(kept, kept.with_stem(f"{kept.stem}-{n}"))
         for step in 1, 2:
             player.press("f7")
-            await player.until(f"held at {step} of")
+            await player.until(f"paused at {step} of")
         player.press("f8")
         await player.until("5 tokenizers from", "long.txt-gpt4-5")
         await player.command("stopped trainings")
