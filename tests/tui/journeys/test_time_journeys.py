@@ -44,7 +44,7 @@ async def test_travel_by_keys_the_line_of_steps_and_the_log(small: Path) -> None
         player.press("home")
         await player.until(at(1))
         player.press("alt+left", "alt+left")  # there is nothing before the bytes
-        await player.until(at(0), "Step 0: each byte is a token")
+        await player.until(at(0), "Step 0: each byte is a")
         player.press("end")
         await player.until(at(24))
         player.click(" 21 ", beside="␣that", right=1)

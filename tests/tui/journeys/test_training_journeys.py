@@ -371,7 +371,7 @@ async def test_the_pace_is_kept_and_what_stopped_trainings_left_can_be_deleted(
         player.press("f8")
         await player.until("5 tokenizers from", "long.txt-gpt4-5")
         await player.command("stopped trainings")
-        await player.until("Delete 5 tokenizers")
+        await player.until("Delete 5 unnamed")
         player.press("y")
         await player.until(
             lambda screen: (
