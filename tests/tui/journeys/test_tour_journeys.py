@@ -190,7 +190,9 @@ async def test_the_first_start_is_explained_once(home: Path) -> None:
             caption("Welcome", 4), says(FIRST.steps[3]), "step 768 of 768"
         )
         player.write("typed")
-        await player.until("Type to see tokens", lambda screen: "Esc leave" not in screen)
+        await player.until(
+            "Type to see tokens", lambda screen: "Esc leave" not in screen
+        )
     async with play(full_speed=False) as player:
         await player.until(
             "step 768 of 768", "typed", lambda screen: "Esc leave" not in screen
