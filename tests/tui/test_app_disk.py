@@ -100,7 +100,7 @@ async def test_a_home_that_cannot_be_written_to(
         await scope.press("a")
         assert scope.area.text.startswith("a")
         await scope.until(
-            lambda: any("The text cannot be kept" in said for said in scope.said),
+            lambda: any("The text cannot be saved" in said for said in scope.said),
             "it is told",
         )
 

@@ -123,7 +123,7 @@ async def test_what_was_learned_and_cannot_be_saved_is_called_so(
         assert worker is not None
         os.kill(worker.pid, signal.SIGKILL)
         await scope.until(
-            lambda: any("could not be kept" in said for said in scope.said),
+            lambda: any("could not be saved" in said for said in scope.said),
             "it is told",
         )
         await scope.settle()

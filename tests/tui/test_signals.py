@@ -60,7 +60,7 @@ def test_leaving_while_a_worker_needs_longer_prints_nothing(book: Path) -> None:
     with terminal(book, program=("-c", hurried)) as app:
         typed(app, "typed just now")
         app.type("\x1b[18~")  # F7
-        app.until_shown("held")
+        app.until_shown("paused")
         app.quit()
         assert "Worker" not in app.text
 
@@ -70,7 +70,7 @@ def test_a_window_that_is_closed_loses_nothing_and_leaves_nothing(book: Path) ->
     with terminal(book) as app:
         typed(app, "typed just now")
         app.type("\x1b[18~")  # F7: a worker, which waits, has to end too
-        app.until_shown("held")
+        app.until_shown("paused")
         app.hang_up()
         assert app.wait() == 128 + signal.SIGHUP
     assert (config.load_text() or "").startswith("typed just now")

@@ -323,7 +323,7 @@ async def test_what_a_killed_worker_had_learned_is_kept(
             os.kill(worker, signal.SIGKILL)
         await player.until(
             "SIGKILL",
-            "saved as",
+            lambda screen: "saved as" in screen.told,
             "huge.txt-gpt4 · ",
             lambda screen: screen.step[0] == screen.step[1],
         )
