@@ -41,7 +41,7 @@ async def test_a_text_that_cannot_be_kept_is_told_once_and_asked_about_at_the_en
                     [
                         sentence
                         for sentence in scope.said
-                        if "The text cannot be kept" in sentence
+                        if "The text cannot be saved" in sentence
                     ]
                 )
                 == 1
