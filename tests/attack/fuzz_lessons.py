@@ -20,7 +20,14 @@ from tui.disk import lessons
 from tui.disk.lessons import Lesson, LessonError, read_lesson
 
 _DEPTHS: Final = (1, 20, 400, 1_000, 5_000, 50_000)
-_FIELDS: Final = (*lessons._LESSON, *lessons._STEP, "", "other", "a.b", "\u00e9")
+_FIELDS: Final = (
+    *lessons._LESSON_FIELDS,
+    *lessons._STEP_FIELDS,
+    "",
+    "other",
+    "a.b",
+    "\u00e9",
+)
 _PLACES_WITHOUT_LINE: Final = ("at end of document", "bytes, and")
 """What a sentence without a line says in its place."""
 
