@@ -28,7 +28,7 @@ _FIELDS: Final = (
     "a.b",
     "\u00e9",
 )
-_PLACES_WITHOUT_LINE: Final = ("at end of document", "bytes, and")
+_PLACES_WITHOUT_LINE: Final = ("at end of document", "bytes; at most")
 """What a sentence without a line says in its place."""
 
 
