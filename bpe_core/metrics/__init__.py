@@ -112,6 +112,8 @@ class Overlap(NamedTuple):
 
 def overlap(first: Tokenizer, second: Tokenizer) -> Overlap:
     """Compare the vocabularies of two tokenizers. Takes O(n log n) for n tokens."""
+    # To recover merges takes much memory, so it is done before the ids are collected.
+    n_same_merges = merges_in_common(first, second)
     first_ids = _ids_by_bytes(first)
     second_ids = _ids_by_bytes(second)
     only_first = first_ids.keys() - second_ids.keys()
@@ -120,7 +122,7 @@ def overlap(first: Tokenizer, second: Tokenizer) -> Overlap:
         n_shared=len(first_ids) - len(only_first),
         only_first=sorted(first_ids[data] for data in only_first),
         only_second=sorted(second_ids[data] for data in only_second),
-        n_same_merges=merges_in_common(first, second),
+        n_same_merges=n_same_merges,
     )
 
 

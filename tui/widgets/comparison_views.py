@@ -13,7 +13,7 @@ from bpe_core.metrics.catalog import METRICS, OF_PARTS
 from bpe_core.metrics.comparison import Amounts
 from bpe_core.metrics.scripts import WITHOUT_SPACES
 from bpe_core.visible import counted, token_label, visible
-from tui.drawing.lines import LETTERS, beside, cut, placed, shape
+from tui.drawing.lines import LETTERS, beside, cut, how_often, placed, shape
 from tui.state import ComparisonRun, PlaceInText
 from tui.table.columns import Cell, Column
 
@@ -336,7 +336,7 @@ class _MetricRows:
                     counts.append(0)
                     texts.append("")
             if any(counts):
-                times = " and ".join(map(_times, counts))
+                times = " and ".join(map(how_often, counts))
                 meaning = f"How numbers of {_LEAST_DIGITS} or more digits are split: here {times}."
                 self.add(name, "digits", meaning, texts)
 
@@ -504,7 +504,7 @@ def _disagreements_view(comparison: ComparisonRun, pair: Found) -> View:
 
 def _place_hint(rows: Sequence[Found], row: int) -> str:
     found = rows[row]
-    times = _times(found["count"])
+    times = how_often(found["count"])
     return f"First at {_place(found)}, {times} in all; Enter opens it in the editor."
 
 
@@ -596,7 +596,3 @@ def _turns_of_pair(comparison: ComparisonRun) -> tuple[str, ...]:
 
 def _place(found: Found) -> str:
     return f"{visible(found['in'])}:{found['line']}"
-
-
-def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number:,} times"

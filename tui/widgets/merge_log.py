@@ -15,7 +15,7 @@ from bpe_core.visible import counted, token_label
 from bpe_core.weighted import Count, formatted
 from tui.commands.command import features_of, in_background
 from tui.commands.keys import PartBindings
-from tui.drawing.lines import fit
+from tui.drawing.lines import fit, how_often
 from tui.table.columns import Choices, Column
 from tui.table.rows import SLICE, Search
 from tui.table.search_field import SearchField
@@ -181,7 +181,7 @@ class MergeLog(Table):
         joined = before - after if before and after else count
         if joined != count:
             return f"{formatted(joined)} of its {counted(count, 'occurrence')}"
-        return "once" if count == 1 else f"{formatted(count)} times"
+        return how_often(count)
 
     def as_text(self, rows: Iterable[int]) -> str:
         """Return rows as lines with tabs between the fields, headings first."""

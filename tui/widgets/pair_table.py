@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from bpe_core.explain.merge_choice import PairRanking, PairRow
 from bpe_core.visible import counted
 from bpe_core.weighted import Count, formatted
-from tui.drawing.lines import bar
+from tui.drawing.lines import bar, how_often
 from tui.table.columns import Cell, Column
 from tui.table.table import Table
 
@@ -139,8 +139,7 @@ class PairTable(Table):
 
     def row_hint(self, row: int) -> str:
         pair = self.pairs[row]
-        times = "once" if pair.times == 1 else f"{formatted(pair.times)} times"
-        hint = f"{self.written(pair)} occurs {times}"
+        hint = f"{self.written(pair)} occurs {how_often(pair.times)}"
         if pair.change == pair.times:
             hint += ", all made by the newest merge"
         elif pair.change:
