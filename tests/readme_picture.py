@@ -1,6 +1,6 @@
 """The picture of the README: a first start, a few of its real frames one after the other.
 
-python -m tests.readme_picture      writes .github/bpescope.svg anew
+python -m tests.readme_picture      writes .github/bpescope.svg again
 """
 
 import asyncio

@@ -21,7 +21,7 @@ from bpe_core.worker.messages import Done, Event, Failed, packed, unpacked
 from bpe_core.worker.train import TrainRequest
 
 PORTION: Final = 1 << 15
-"""Bytes to read and parse at a time: about 700 merges, in a millisecond."""
+"""Bytes that are read and parsed at a time: about 700 merges, which takes a millisecond."""
 PATIENCE: Final = 3.0
 """Seconds that a worker gets to end by itself before it is killed."""
 

@@ -38,7 +38,7 @@ class Autosave:
             tell(f"Another bpescope is open: this one saves its text in {self.path}.")
         remove_abandoned(self.path.parent)
         self.beginning = config.load_text(self.path, tell)
-        """The text of the last run; None if there was none."""
+        """The text of the last run; None at the first start."""
         self.n_kept = 0
         """The number of edits up to the saved text; 0 until an edit was saved."""
         self._writing = threading.Lock()

@@ -104,7 +104,7 @@ class Lane:
         self.live: LiveText | None = None
         """The tokens; None without a tokenizer, during a `reading`, and if `why_none` is set."""
         self.reading: TextReading | None = None
-        """A reading to run in a thread and pass to `finish_reading`, which repeats the edits since."""
+        """Reads the text in a thread. Then `finish_reading` takes it over, and repeats the edits made meanwhile."""
         self.why_none = ""
         """Why the tokenizer gives no tokens: a sentence, or empty."""
         self.changed: tuple[Columns, ...] = ()
