@@ -13,6 +13,8 @@ from bpe_core.visible import shortened
 
 _KEYS: Final = ("ids", "input_ids")
 """The keys of an object under which its ids may be: a list of them, or a list of such lists."""
+_MOST_DIGITS: Final = 10
+"""An id has 32 bits, so at most ten digits. A longer number could take very long to read."""
 _SEPARATORS: Final = str.maketrans(dict.fromkeys("[](),;", " "))
 
 
@@ -68,11 +70,11 @@ class Misfit(NamedTuple):
 
 
 def ids_in(text: str) -> tuple[list[int], list[Misfit]]:
-    """Read the token ids in a text. Words end at white space, commas, semicolons and brackets. A
-    number in quotes is not an id.
+    """Read the token ids in a text.
 
-    The text may also be JSON objects, one or one per line, or a dictionary as Python prints it; then only the
-    list under "ids" or "input_ids" of each one is read.
+    Words end at white space, commas, semicolons and brackets. A number in quotes is not an id.
+    The text may also be JSON objects, one or one per line, or a dictionary as Python prints it.
+    Then only the list under "ids" or "input_ids" of each one is read.
 
     Returns:
         The ids, in order, and the words that are not ids.
@@ -87,11 +89,12 @@ def ids_in(text: str) -> tuple[list[int], list[Misfit]]:
         lists = _lists_of_ids(text)
         if lists is None:
             return [], [Misfit(0, text)]
+        # Back to a text, so that the same rules hold: a number in quotes keeps them and is no id.
         text = "\n".join(map(json.dumps, lists))
     ids: list[int] = []
     misfits: list[Misfit] = []
     for word in text.translate(_SEPARATORS).split():
-        if len(word) <= 10 and word.isascii() and word.isdigit():
+        if len(word) <= _MOST_DIGITS and word.isascii() and word.isdigit():
             ids.append(int(word))
         else:
             misfits.append(Misfit(len(ids), word))

@@ -1,4 +1,4 @@
-"""The audit: suspicious tokens, found in the vocabulary alone, and in corpora and embeddings if they are given."""
+"""Find suspicious tokens from the vocabulary alone, and from corpora and embeddings if they are given."""
 
 import os
 from collections.abc import Iterator
@@ -70,7 +70,10 @@ def examine(
     embeddings: Matrix | None = None,
     indicator: str | None = None,
 ) -> Iterator[Finding]:
-    """Yield the findings of one check after the other."""
+    """Run the checks and yield their findings.
+
+    A token that no text can become is not also reported as never used.
+    """
     impossible: set[int] = set()  # tokens that no text becomes, so they are never used
     for check in _CHECKS:
         for finding in check(subject):

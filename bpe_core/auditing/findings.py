@@ -1,9 +1,9 @@
-"""Findings: the results of an audit, each about one token with a reason in plain words; and how much each kind counts.
+"""The findings of an audit, each about one token with a reason in plain words, and the weights of their kinds.
 
-Each kind gives a token *points* between 0 and 1: the weight of the kind times the strength of this piece of evidence.
-Points are joined as if each kind were right with that probability, independently of the others:
-score = 1 - (1 - a) * (1 - b) * ..., the probability that at least one is right. So more evidence never lowers a score,
-and kinds with the same evidence count once. A score ranks tokens for a reader; it is not a measured probability.
+Each kind gives a token *points* between 0 and 1: the weight of the kind times the strength of the evidence.
+Points are combined as if each kind were right with that probability, independently of the others:
+score = 1 - (1 - a) * (1 - b) * ..., the probability that at least one is right. Of kinds that show the
+same evidence only the strongest counts. A score ranks tokens for a reader; it is not a measured probability.
 
 If the rows of a model are known, they measure what the other kinds only guess. A *guess* then counts only as far as the
 row agrees: its points fade as the row's percentile rises. So a token that the model has learned is not suspected for the

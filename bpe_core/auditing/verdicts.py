@@ -125,19 +125,31 @@ def verdict(subject: AuditSubject, token: int, findings: Sequence[Finding]) -> V
 def _points_of_kinds(
     findings: Sequence[Finding], percentile: float | None
 ) -> dict[str, float]:
-    """Return the points of each kind of finding; `percentile` belongs to the token's row in a model."""
+    """Return the points of each kind of finding about one token.
+
+    Args:
+        findings: The findings.
+        percentile: Where the row of the token in a model is among all rows, from 0 (it looks untrained) to
+            100. It replaces the points of the kind "undertrained". None without a model.
+    """
     points_of: dict[str, float] = {}
     for finding in findings:
         points = _points(finding, percentile)
         points_of[finding.kind] = max(points, points_of.get(finding.kind, 0.0))
+    # Some kinds show one fact in different ways, such as "never used" and "rare". Only the strongest counts.
     same_evidence = [kind for kind in points_of if kind in SAME_EVIDENCE]
     same_evidence.sort(key=points_of.__getitem__)
     for kind in same_evidence[:-1]:
         points_of[kind] = 0.0
     if percentile is not None:
         most = KINDS["undertrained"].most
-        points_of["undertrained"] = most * fading(percentile, HALF_AT)
+        points_of["undertrained"] = most * agreement(percentile)
     return points_of
+
+
+def agreement(percentile: float) -> float:
+    """Return how far the row of a token agrees that the token is suspect: 1 at percentile 0, half at `HALF_AT`."""
+    return fading(percentile, HALF_AT)
 
 
 def _points(finding: Finding, percentile: float | None) -> float:
@@ -147,7 +159,7 @@ def _points(finding: Finding, percentile: float | None) -> float:
     strength: float = finding.evidence.get("strength", 0.1 if is_faint else 1.0)
     points = kind.most * strength
     if kind.guess and percentile is not None:
-        points *= fading(percentile, HALF_AT)
+        points *= agreement(percentile)
     return points
 
 

@@ -1,4 +1,4 @@
-"""Finding the files of a corpus: which are read, and which are skipped and why."""
+"""Find the files of a corpus, and say which files are skipped and why."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""Archives of files (tar and zip), and of web pages (WARC and WET)."""
+"""Read archives of files (tar and zip) and of web pages (WARC and WET)."""
 
 import codecs
 import re
@@ -64,7 +64,7 @@ class _TarInfo(tarfile.TarInfo):
 
     @classmethod
     def fromtarfile(cls, tarfile_: tarfile.TarFile) -> "_TarInfo":
-        """Read the next member. A damaged one must not pass for the end of the archive."""
+        """Read the next member. A damaged member is an error, not the end of the archive."""
         try:
             return super().fromtarfile(tarfile_)
         except tarfile.HeaderError as error:

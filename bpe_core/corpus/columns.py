@@ -1,4 +1,4 @@
-"""Texts in the columns of parquet and arrow files, unpacked in portions of limited size.
+"""Read texts in the columns of parquet and arrow files, in portions of limited size.
 
 A file has in its headers the sizes that its parts unpack to. They are checked before pyarrow
 unpacks a part, so that a small malicious file cannot take all memory.

@@ -1,4 +1,4 @@
-"""The pieces of a corpus and how often each occurs: everything that training needs of it, in far less memory."""
+"""Count the pieces of a corpus. Training needs nothing else, and counts take far less memory than texts."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -51,7 +51,7 @@ NumberedPart = tuple[int, Any]
 
 
 class _Share(NamedTuple):
-    """Work for a thread."""
+    """The work of one thread."""
 
     parts: list[NumberedPart]
     ended: list[Source] | None
@@ -79,7 +79,7 @@ def is_counts(path: str) -> bool:
 
 
 class Counts:
-    """How often each piece of a corpus occurs, with the pieces in the order in which they first appear.
+    """The number of times that each piece of a corpus occurs, in the order in which the pieces first appear.
 
     A *document* is a file, a row of a file with rows, or one of the texts given to `of`. A *piece* is what the split
     pattern cuts texts into.
@@ -90,7 +90,7 @@ class Counts:
     """
 
     def __init__(self, pattern: str, spill: "Spill | None" = None) -> None:
-        """Make counts of nothing.
+        """Make empty counts.
 
         Args:
             pattern: The split pattern.
@@ -124,7 +124,7 @@ class Counts:
 
     @property
     def n_pieces(self) -> int:
-        """How many pieces the texts were split into. `len(table)` is how many different ones."""
+        """The number of pieces in the texts. `len(table)` is the number of different pieces."""
         return int(self.table.n_pieces)
 
     @property
@@ -213,7 +213,7 @@ class Counts:
         return counts.checked() if files else counts
 
     def checked(self) -> Self:
-        """Return these counts of files. Raises `TextError` if not one document could be read."""
+        """Return these counts, or raise `TextError` if no document could be read."""
         if not self.n_documents:
             if not self.skipped:
                 raise TextError("The files have no rows; choose files with texts.")
@@ -422,7 +422,7 @@ class Counts:
         return kernel.PieceTable(self.splitter.scanner)
 
     def _parts(self, blocks: Iterable[bytes], size: int) -> Iterator[Any]:
-        """Yield a document in parts: of about `size` bytes, which the kernel splits, or of pieces."""
+        """Yield a document in parts. A part is about `size` bytes if the kernel splits it, else a list of pieces."""
         if self.splitter.scanner:
             yield from cut_between_pieces(blocks, self.splitter.scanner, size)
             return
@@ -432,7 +432,10 @@ class Counts:
     def _count(
         self, numbered_parts: Iterable[NumberedPart], first_document: int
     ) -> "kernel.PieceTable":
-        """Count parts of documents. Document `first_document` becomes document 0 of the table."""
+        """Count parts of documents.
+
+        In the table, `first_document` has the number 0: `append` adds the number that it gets in the corpus.
+        """
         table = kernel.PieceTable(self.splitter.scanner)
         add = table.add if self.splitter.scanner else partial(kernel.add_pieces, table)
         for number, part in numbered_parts:

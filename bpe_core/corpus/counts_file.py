@@ -1,4 +1,4 @@
-"""Counts as a parquet file, and back.
+"""Write counts to a parquet file, and read them again.
 
 The file has one row per piece, in the order of first appearance. The rest is JSON in its metadata.
 The columns:
@@ -76,7 +76,7 @@ _EXACT: Final = pa.decimal128(38)
 
 
 class _Digest:
-    """Two SHA-256: of the JSON, and of the JSON and all rows.
+    """A SHA-256 of the JSON, and one of the JSON and all rows.
 
     The digest does not depend on the sizes of the record batches.
     """
@@ -114,7 +114,7 @@ class _Digest:
 
 @dataclass
 class _Sums:
-    """Sums over rows, exact."""
+    """Exact sums over rows."""
 
     rows: int = 0
     occurrences: int = 0

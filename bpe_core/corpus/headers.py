@@ -1,4 +1,4 @@
-"""Reading binary headers: structs of Thrift (parquet files), and flatbuffers (arrow files)."""
+"""Read binary headers: structs of Thrift (parquet files) and flatbuffers (arrow files)."""
 
 import io
 import struct

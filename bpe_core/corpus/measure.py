@@ -24,7 +24,7 @@ class Source:
 
 
 class Measure:
-    """Adds up the sizes and the digest of documents that come in blocks."""
+    """Computes the total sizes and the digest of documents that come in blocks."""
 
     def __init__(self) -> None:
         self.bytes = 0

@@ -1,7 +1,7 @@
-"""Reading files in blocks, exactly: no newline is translated, no character is replaced.
+"""Read files in blocks, exactly: no newline is translated, no character is replaced.
 
 Packed files are unpacked. Files whose rows are documents are opened here and read by `rows`, which
-is imported late: few texts need its libraries.
+is imported late, since few files need its libraries.
 """
 
 import codecs
@@ -257,7 +257,7 @@ def recognize_file(file: TextFile, status: os.stat_result | None) -> TextFile:
         file: If it has a `field` and is `required`, a text holds JSON lines. If it has no `field`,
             and its rows have fields, one is guessed.
         status: None for a file at an address. Pipes, devices and sockets are refused unopened,
-            since opening one could block for ever.
+            since opening one could wait forever.
 
     Raises:
         Unreadable: The file is missing or not permitted, or it is not a text in a known encoding

@@ -1,6 +1,6 @@
-"""Recognizing a file by its first bytes: its packing, its form and its encoding.
+"""Recognize a file by its first bytes: its packing, its form and its encoding.
 
-Accepted is valid UTF-8, and UTF-16 or UTF-32 with a byte order mark. No other encoding is guessed:
+Valid UTF-8 is accepted, and so are UTF-16 and UTF-32 with a byte order mark. No other encoding is guessed:
 after a wrong guess a model would be trained on characters that nobody wrote.
 """
 
@@ -101,18 +101,18 @@ class Recognized(NamedTuple):
     is_empty: bool
 
 
-def recognize(head: bytes, name: str, otherwise: str = "") -> Recognized:
+def recognize(head: bytes, name: str, default_form: str = "") -> Recognized:
     """Recognize a file that, unpacked, begins with `head`.
 
     Args:
         head: The first `HEAD` bytes, or all if there are fewer.
         name: The name of the file.
-        otherwise: The form of a file without marks of a form.
+        default_form: The form of a file that has no marks of a form.
 
     Raises:
-        NotText: The file is a text, and `codec_of` refuses it.
+        NotText: The file has no form, and `codec_of` finds no encoding for its bytes.
     """
-    form = form_of(head, name) or otherwise
+    form = form_of(head, name) or default_form
     codec = "utf-8"
     if not form:
         codec = codec_of(head, is_whole=len(head) < HEAD)

@@ -1,4 +1,4 @@
-"""Files that hold many documents: rows with fields, archives of files, and web archives."""
+"""Read files that hold many documents: rows with fields, archives of files, and web archives."""
 
 import io
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ class RowReader:
         Args:
             field: The field of each row that holds the document; see `keys_of`.
             skip_bad: Leave out rows that have no text in the field. Otherwise they are an error.
-            limits: What reading may take.
+            limits: The memory and the unpacked bytes that reading may use.
         """
         self.field = field
         self.skip_bad = skip_bad
@@ -134,12 +134,12 @@ class RowReader:
     def _documents_of_member(
         self, content: io.BufferedReader, name: str, text: WholeText
     ) -> Iterator[Iterator[str]]:
-        """Return the documents of a member, which is recognized as a file is.
+        """Return the documents of a member, recognized in the same way as a file on disk.
 
         Args:
             content: The unpacked member.
             name: Without folders.
-            text: Holds the member if it is one text.
+            text: Takes the text of a member that has no rows; the caller closes it.
 
         Raises:
             NotText: The member is not a text and has no rows.
@@ -151,6 +151,7 @@ class RowReader:
         if form:
             return self.documents(content, form)
         codec = codec_of(head, is_whole=len(head) < HEAD)
+        # Read it to its end first: if the last bytes are not text, the whole member is left out.
         text.read(decoded(content, codec))
         return iter([text.blocks()])
 

@@ -1,4 +1,4 @@
-"""How much of a corpus counts: a random sample without repeated documents, and weights of paths."""
+"""Choose what is counted of a corpus: a random sample without repeated documents, and weights of paths."""
 
 import os
 import random
@@ -86,7 +86,7 @@ class Sample:
 
     @classmethod
     def parsed(cls, description: str) -> "Sample":
-        """Return the sample that `str` describes so; `EVERYTHING` for any other text."""
+        """Return the sample that `str` describes with this text; `EVERYTHING` for any other text."""
         amount = r"(?P<share>\d+/\d+) of the bytes|(?P<number>\d+) documents?"
         part = rf"(?:{amount}), seed (?P<seed>-?\d+)"
         filters = r"(?P<dedupe>no document twice(?:, |$))?(?P<skip_bad>no bad rows)?"

@@ -1,4 +1,4 @@
-"""Counts larger than memory: tables of pieces wait in a temporary file, in runs.
+"""Keep counts that are larger than memory: tables of pieces wait in a temporary file, in runs.
 
 A run is a slice of a table in the order of first appearance. It is sorted into parts by a hash of
 the pieces, and one part of all runs fits into memory. In two passes over the temporary file:
@@ -89,10 +89,10 @@ class SpilledTable:
         if self._split_document == _NEXT:
             self._split_document = document
         elif self._split_document not in (None, document):
-            # A table keeps the first document of a piece only if it is in two documents or fewer.
-            # So a table that continues a document must not go on with others: then nobody could see
-            # that a piece of three documents is in the run before too, and that the split document
-            # counts twice.
+            # The last run may end inside a document, which the held table then continues. Both count
+            # that document, and joining them subtracts it again for a piece that has it in both. To
+            # see this, the held table must say which documents a piece is in, and it says so only of
+            # pieces in one or two documents. So it holds the continued document and no others.
             self.to_runs()
             self._split_document = None
         self.n_pieces += other.n_pieces
@@ -105,8 +105,9 @@ class SpilledTable:
                     run, document=run.document + document, weight=run.weight * weight
                 )
                 self.runs.append(moved)
-            other = other.held
-        self.held.append(other, document, weight)
+            self.held.append(other.held, document, weight)
+        else:
+            self.held.append(other, document, weight)
         self._spill.check()
 
     def extend(self, pieces: Any, columns: Any, document: int) -> bytes:
@@ -250,7 +251,7 @@ class Spill:
             progress(part, 2 * PARTS)
             of_part = ((run, reader.get_batch(run.batch + part)) for run in runs)
             with self._disk_errors_named():
-                for batch in _counted(of_part):
+                for batch in _count_part(of_part):
                     writer.write_batch(batch)
         with self._disk_errors_named():
             writer.close()
@@ -279,18 +280,19 @@ def _grown_size(table: "kernel.PieceTable") -> int:
     return int(36 * n + table.long_bytes + 10 * n_slots)
 
 
-def _counted(of_part: Iterable[tuple[TableRun, Any]]) -> Iterator[Any]:
-    """Yield for each run the rows of the pieces that are new in it, counted in all runs.
+def _count_part(runs: Iterable[tuple[TableRun, Any]]) -> Iterator[Any]:
+    """Count one part of all runs. Yield, for each run, the rows of the pieces that are new in it.
 
     Args:
-        of_part: The runs in order, each with its rows of one part.
+        runs: The runs in order, each with its rows of the part.
     """
     table = kernel.PieceTable(None)
     places_in_run: list[Any] = []
-    for run, batch in of_part:
+    for run, batch in runs:
         pieces, numbers = columns_of(batch)
         is_new = table.extend(pieces, numbers, run.document, run.weight)
-        buffers = [None, pa.py_buffer(is_new)]
+        no_validity_bitmap = None
+        buffers = [no_validity_bitmap, pa.py_buffer(is_new)]
         mask = pa.Array.from_buffers(pa.uint8(), len(is_new), buffers)
         places_in_run.append(batch["place"].filter(mask.cast(pa.bool_())))
     # The table holds the new pieces of the first run, then the new ones of the second, and so on.

@@ -1,4 +1,4 @@
-"""Texts that can be read only once: standard input, and pipes such as `<(zcat x.gz)`."""
+"""Read texts that can be read only once: standard input, and pipes such as `<(zcat x.gz)`."""
 
 import errno
 import io

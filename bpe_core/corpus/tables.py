@@ -1,4 +1,4 @@
-"""Rows with fields: JSON lines, CSV and TSV, and columns of parquet and arrow files.
+"""Read rows with fields: JSON lines, CSV and TSV, and columns of parquet and arrow files.
 
 A row is read as a *record*:
 
@@ -30,7 +30,7 @@ _TEXT_TYPE: Final = re.compile("(dictionary<values=)?(large_)?string")
 """A type of a column of Arrow that holds texts."""
 
 TextFinder = Callable[[Any, list[str]], Iterator[str] | None]
-"""See `text_in_record`."""
+"""A function of a record and the keys of a value in it, such as `text_in_record`."""
 
 
 def records(
@@ -42,7 +42,7 @@ def records(
         file: The file.
         form: One of `TABLES`.
         field: Only this column of a table is read; "" for all columns of texts.
-        limits: What reading may take.
+        limits: The memory and the unpacked bytes that reading may use.
 
     Raises:
         NotText: The file is damaged, has no such column, or exceeds a limit.
@@ -71,7 +71,8 @@ def text_finder(form: str, limits: Limits) -> TextFinder:
     """Return the function that finds the text in a record of a file."""
     if form not in COLUMNAR:
         return text_in_record
-    # Imported late: it needs pyarrow.
+    # In a column, many rows can share one text, so the texts that are given out are limited too.
+    # The import is late because it needs pyarrow.
     from bpe_core.corpus.columns import text_in_columns
 
     return partial(text_in_columns, limits)

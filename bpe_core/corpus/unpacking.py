@@ -1,4 +1,4 @@
-"""Unpacking files, and the limits of memory and of unpacked bytes that reading them keeps."""
+"""Unpack files within limits on memory and on unpacked bytes."""
 
 import io
 from importlib import import_module
@@ -48,7 +48,7 @@ class Budget:
 
 
 class Limits:
-    """What reading the rows of a file may take: memory and unpacked bytes.
+    """The memory and the unpacked bytes that reading the rows of a file may use.
 
     All members of an archive have these limits together. A row of JSON or CSV takes up to ten times
     its length while it is parsed, a page or a batch up to three times its size. The limits leave
@@ -106,12 +106,18 @@ def limited(file: IO[bytes], budget: Budget | None = None) -> io.BufferedReader:
 def unpacked(
     disk: IO[bytes], packing: str, budget: Budget | None = None
 ) -> io.BufferedReader:
-    """Return the unpacked bytes of a file. Reading them raises `TooMuch` when the budget is spent.
+    """Return a file with the unpacked bytes. Reading it raises `TooMuch` when the budget is spent.
 
-    Libraries are imported late. Raises `NotText` or `FetchError` if one is missing.
+    A file that is not packed (`packing` is "") has no budget, and can still be read from any place.
+
+    Raises:
+        NotText: This Python was built without the module that unpacks the file.
+        FetchError: pyarrow, which unpacks zstd, is not installed.
     """
     if not packing:
-        return io.BufferedReader(cast(io.RawIOBase, disk), BLOCK)
+        # BufferedReader only reads and seeks, which every opened binary file can do.
+        raw_file = cast(io.RawIOBase, disk)
+        return io.BufferedReader(raw_file, BLOCK)
     if packing == "zstd":
         library = installed("pyarrow", "a .zst file", "corpora")
         return limited(library.CompressedInputStream(disk, "zstd"), budget)

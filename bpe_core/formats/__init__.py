@@ -1,4 +1,4 @@
-"""Reading and writing tokenizer files. The format of a file is recognized by its content."""
+"""Read and write tokenizer files. The format of a file is recognized by its content."""
 
 import os
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""The regular expressions of other libraries, read and written.
+"""Read and write the regular expressions of other libraries.
 
 Hugging Face's tokenizers use Oniguruma; tiktoken and minbpe use the `regex` module, as bpescope
 does. Oniguruma understands some constructs differently.

@@ -1,4 +1,4 @@
-"""An opened tokenizer file, the names of such files, and errors of reading and writing them.
+"""Open tokenizer files, find them by name, and make the errors of reading and writing them.
 
 Files are untrusted: limits keep a malicious or broken file from exhausting memory or time.
 """

@@ -27,7 +27,7 @@ from bpe_core.patterns.pattern import parse
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted
 from bpe_core.vocabulary import Vocabulary
-from bpe_core.vocabulary.symbols import meant
+from bpe_core.vocabulary.symbols import bytes_of_name
 
 _FIRST_ENTRY: Final = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\d')
 _MERGES: Final = b"#version"
@@ -143,13 +143,15 @@ def _pipeline_of_class(configured: Fields) -> dict[str, Any] | None:
     }
 
 
-def _check_split_by_gpt_2(vocab: TokenizerFile, made: Iterable[str]) -> None:
-    """Raise `PatternNeededError` if the tokens that merges make show another split than GPT-2's."""
-    cut = _cut_by_gpt_2(meant(name) or b"" for name in made)
+def _check_split_by_gpt_2(vocab: TokenizerFile, merged_names: Iterable[str]) -> None:
+    """Raise `PatternNeededError` if GPT-2's pattern would cut a token, so that another pattern made it."""
+    # A name with a character outside of the byte alphabet has no bytes. Nothing can cut it.
+    merged_tokens = (bytes_of_name(name) or b"" for name in merged_names)
+    cut = _cut_by_gpt_2(merged_tokens)
     if cut is not None:
         raise PatternNeededError(
             f"{vocab.where} has no split pattern, and GPT-2's would cut the token {quoted(cut)}; "
-            "give its pattern, such as qwen2 (--pattern)."
+            "give the tokenizer's own pattern, such as --pattern qwen2."
         )
 
 

@@ -47,7 +47,7 @@ def _tokens(file: TokenizerFile, ranks: str) -> dict[int, bytes]:
             first_rank = id_in(words[1])
         if first_rank is None:
             file.broken(
-                f"line {number} of the ranks does not begin with ! and the rank of its first token"
+                f"line {number} of the ranks does not begin with '!' and the rank of its first token"
             )
         for rank, word in enumerate(words[2:], first_rank):
             data = from_base64(word)

@@ -69,7 +69,7 @@ class Fields:
         return self.values[key] if key in self else default
 
     def text(self, key: str, default: str | None = None) -> str:
-        """Return a string without surrogates."""
+        """Return a string; fail if it contains a surrogate."""
         value = self.any(key, default)
         if not isinstance(value, str):
             self.fail(key, f"expected a text, found {_description(value)}")
@@ -78,7 +78,7 @@ class Fields:
         return value
 
     def flag(self, key: str, default: bool) -> bool:
-        """Return true or false. Null is an error here, not the default."""
+        """Return a boolean. Null is an error, and does not give the default."""
         value = self.values.get(key, default)
         if not isinstance(value, bool):
             self.fail(key, f"expected true or false, found {_description(value)}")

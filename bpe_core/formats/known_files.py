@@ -1,4 +1,4 @@
-"""The split patterns, special tokens and normalization of published rank files, which lack them.
+"""Provide the split patterns, special tokens and normalizers that published rank files lack.
 
 A file is identified by the SHA-256 of its content. `known_files.json` lists the files. Patterns
 and ids come from the publishers' own code:

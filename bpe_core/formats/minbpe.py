@@ -1,4 +1,4 @@
-"""The .model files of minbpe.
+"""Read and write the .model files of minbpe.
 
 Line 1 is "minbpe v1", line 2 the split pattern, line 3 the number of special tokens. Then comes one
 line per special token ("text id"), and one per merge ("left right", two ids). Bytes have the ids 0
@@ -109,7 +109,7 @@ def _check_vocabulary(tokenizer: Tokenizer) -> None:
     if tokenizer.preparation or not vocabulary.is_bytewise:
         refuse(_TARGET, "it does more to a text than split it")
     if vocabulary.base != _ALPHABET:
-        refuse(_TARGET, "its first 256 ids are not the bytes in their order")
+        refuse(_TARGET, "its first 256 ids are not the bytes 0 to 255 in order")
     made = [token for _, _, token in vocabulary.merges]
     if made != list(range(256, 256 + len(made))):
         refuse(_TARGET, "its merges do not make the ids from 256 on, one after another")

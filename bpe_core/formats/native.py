@@ -1,4 +1,4 @@
-"""bpescope's own format: a JSON file, readable as text.
+"""Read and write bpescope's own format: JSON that a person can read.
 
 The options and the training record come first, then one line per merge. The text at the end of the
 line of a merge is for people; a file in which it does not match the ids is refused.
@@ -255,7 +255,7 @@ def check_pairs(file: TokenizerFile, merges: list[Triple]) -> None:
     pairs = [(left, right) for left, right, _ in merges]
     if len(set(pairs)) < len(pairs):
         (left, right), _ = Counter(pairs).most_common(1)[0]
-        file.broken(f"{left} and {right} are merged twice")
+        file.broken(f"two merges join the ids {left} and {right}")
 
 
 def _pattern(fields: Fields) -> str:

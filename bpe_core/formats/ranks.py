@@ -1,4 +1,4 @@
-"""Vocabularies of ranks: two neighbors join if their joined bytes are a token, lowest rank first.
+"""Read and write vocabularies of ranks: two neighbors join if their joined bytes are a token, lowest rank first.
 
 A vocabulary of merges can be written as ranks if they give the same ids for every text.
 """
@@ -20,9 +20,9 @@ _TARGET: Final = "as ranks"
 
 
 def from_base64(word: str | bytes) -> bytes | None:
-    """Return the bytes of a token in base64, or None if it is not base64.
+    """Decode a token from base64; return None if `word` is not valid base64.
 
-    "=" is a token without bytes, which a published file has.
+    A published file writes the empty token as "=", which is accepted too.
     """
     if word in ("=", b"="):
         return b""

@@ -133,26 +133,28 @@ def _piece(message: int | bytes) -> Piece:
 
 
 def _check_supported(file: TokenizerFile, model: Model) -> None:
+    # A field that is missing has the default of sentencepiece_model.proto.
     model_type = model.trainer.get(_MODEL_TYPE, _UNIGRAM)
     if model_type != _BPE:
         name = "unknown"
         if isinstance(model_type, int):
             name = _MODEL_TYPES.get(model_type, str(model_type))
         file.unsupported(
-            f"it is a SentencePiece model of the kind {name}, and only BPE is supported"
+            f"it is a SentencePiece model of the type {name}, and only BPE is supported"
         )
     if model.normalizer.get(_NORMALIZATION_TABLE):
         table = visible(model.normalizer_name)
         file.unsupported(
             f"it normalizes texts by the table '{table}', which is not supported"
         )
-    has_unused = any(piece.kind == _UNUSED for piece in model.pieces)
-    if model.trainer.get(_WHITESPACE_AS_SUFFIX) or has_unused:
-        file.unsupported(
-            "it treats spaces as suffixes or has unused pieces, which is not supported"
-        )
+    if model.trainer.get(_WHITESPACE_AS_SUFFIX):
+        file.unsupported("it treats spaces as suffixes, which is not supported")
+    if any(piece.kind == _UNUSED for piece in model.pieces):
+        file.unsupported("it has unused pieces, which are not supported")
     if not model.normalizer.get(_ESCAPE_WHITESPACES, 1):
-        file.unsupported("it keeps spaces instead of U+2581, which is not supported")
+        file.unsupported(
+            "it does not replace spaces with U+2581; only models that do are supported"
+        )
 
 
 def _tokenizer(model: Model, name: str) -> Tokenizer:
@@ -179,11 +181,11 @@ def _tokenizer(model: Model, name: str) -> Tokenizer:
 
 
 def _normalizer(adds_prefix: bool, removes_spaces: bool) -> Normalizer:
-    """Return the rules for a text: spaces become U+2581.
+    """Return the normalizer of a model, which replaces spaces with U+2581.
 
     Args:
         adds_prefix: Whether a space is inserted before the text.
-        removes_spaces: Whether spaces at both ends are removed, and each run becomes one space.
+        removes_spaces: Whether to remove spaces at both ends, and replace each run by one space.
     """
     rules: list[Rule] = []
     if removes_spaces:

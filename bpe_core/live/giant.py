@@ -127,7 +127,7 @@ class Giant:
         return self.data[self._byte_of(start) : self._byte_of(end)].decode()
 
     def _byte_of(self, character: int) -> int:
-        """Return the byte at which a character begins."""
+        """Return the byte offset at which a character begins."""
         mark, next_mark = self._marks_around(character, _BY_CHARACTERS)
         nearby = self.data[mark.bytes : next_mark.bytes].decode()
         return mark.bytes + len(nearby[: character - mark.characters].encode())
@@ -209,7 +209,7 @@ class Giant:
         return mark, list(accumulate(map(self.reader.length, row), initial=mark.bytes))
 
     def byte_at(self, token: int) -> int:
-        """Return the byte at which a token, given by its index, begins."""
+        """Return the byte offset at which the token with this index begins."""
         mark, _ = self._marks_around(token, _BY_TOKENS)
         return mark.bytes + sum(map(self.reader.length, self.row[mark.tokens : token]))
 

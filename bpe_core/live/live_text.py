@@ -96,7 +96,7 @@ class LiveText:
         return sum([group.n_bytes for group in self._groups])
 
     def between(self, start: int, end: int) -> str:
-        """Return the text from one offset to another. Raises `OptionError` if the text has no such range."""
+        """Return the text from `start` to before `end`. Raises `OptionError` if the text has no such range."""
         return "".join(
             [
                 placed.part.between(placed.start, placed.end)
@@ -222,15 +222,14 @@ class LiveText:
     def splice(self, start: int, end: int, replacement: str) -> Change:
         """Replace the characters from `start` to before `end`, and return how the tokens changed.
 
-        If the tokenizer changes the text, an id that stays the same is not a change, even if other characters became
-        it, such as a letter that is made small.
+        Ids are compared, not characters: if the tokenizer makes text lowercase, replacing "a" with "A" changes nothing.
 
         Raises:
             OptionError: The text has no such range.
         """
         self._check(start, end)
         typed = without_surrogates(replacement)
-        touched = self._touched(start, end, len(typed))
+        touched = self._parts_touched_by(start, end, len(typed))
         edit = Edit(start - touched.offset, end - touched.offset, typed)
         new_parts, change = self.reader.edited(touched.edited_parts, edit)
         change = change.moved(touched.offset)
@@ -244,7 +243,7 @@ class LiveText:
         )
         return change
 
-    def _touched(self, start: int, end: int, n_typed: int) -> "_Touched":
+    def _parts_touched_by(self, start: int, end: int, n_typed: int) -> "_Touched":
         """Find the parts that an edit can change.
 
         They meet the range or touch it. So they begin and end with characters outside of it, unless the text ends.
@@ -273,7 +272,7 @@ class LiveText:
 
     def around(self, start: int, end: int) -> tuple[int, int]:
         """Return the range of the parts that meet or touch a range. An edit of it changes no token outside of them."""
-        touched = self._touched(start, end, LEAST)
+        touched = self._parts_touched_by(start, end, LEAST)
         n_characters = sum([part.n_characters for part in touched.edited_parts])
         return touched.offset, touched.offset + n_characters
 
@@ -293,7 +292,7 @@ class LiveText:
         """Whether an edit of the range must encode a part that is too long for a screen to wait for its tokens."""
         if not isinstance(self.reader, PreparedReader):
             return False
-        parts = self._touched(start, end, 0).edited_parts
+        parts = self._parts_touched_by(start, end, 0).edited_parts
         return any([part.n_characters > LONG for part in parts])
 
 

@@ -321,7 +321,7 @@ class PreparedCuts:
 
 
 class _AddedTexts:
-    """The texts of added tokens, and whether finding one of them can involve two adjacent characters."""
+    """The texts of the added tokens, to check whether one may match across or next to a border between two characters."""
 
     def __init__(self, tokens: Mapping[str, AddedToken]) -> None:
         """`tokens` maps the text that is searched for to the token."""

@@ -1,4 +1,4 @@
-"""The pipeline from text to pieces, for tokenizers that do more than one split. The order is the one that Hugging Face uses:
+"""The pipeline from text to pieces, for tokenizers that do more than one split. Its order is that of Hugging Face:
 
 1. find the added tokens that are not `normalized`;
 2. normalize each part of the text between them;
@@ -20,7 +20,7 @@ from bpe_core.patterns import Splitter
 from bpe_core.patterns.text_search import TextSearch
 from bpe_core.tokenizer.normalizers import WHITE_SPACE, Normalizer
 from bpe_core.utf8 import is_utf8
-from bpe_core.vocabulary.symbols import meant, written
+from bpe_core.vocabulary.symbols import bytes_of_name, name_of_bytes
 
 METASPACE: Final = "▁"  # U+2581, which some tokenizers write for a space
 
@@ -66,10 +66,11 @@ class Finder:
     ) -> None:
         """`normalize` is applied to the texts of the tokens, to find them in a normalized text."""
         self.tokens: Final[dict[str, AddedToken]] = {}
-        """By the text that is searched for."""
+        """Text to search for -> token."""
         for token in tokens:
-            wanted = normalize(token.text) if normalize else token.text
-            self.tokens.setdefault(wanted, token)
+            search_text = normalize(token.text) if normalize else token.text
+            # Two texts can become one when they are normalized. The first token wins.
+            self.tokens.setdefault(search_text, token)
         self._search = TextSearch(self.tokens)
 
     def parts(self, text: str, allowed: frozenset[str]) -> Iterator[FoundPart]:
@@ -114,13 +115,19 @@ class PlacedPiece(NamedTuple):
 
 
 class Step:
-    """A step: pieces in, pieces out. `begins`: whether the first piece is at the beginning of the whole text."""
+    """A step of the pipeline, which turns pieces into other pieces.
+
+    `begins` is True if the first piece is at the beginning of the whole text.
+    """
 
     def __call__(self, pieces: list[str], begins: bool) -> list[str]:
         raise NotImplementedError
 
     def placed(self, pieces: list[PlacedPiece], begins: bool) -> list[PlacedPiece]:
-        """Do the same with places. Here for steps that turn each piece into one, and insert only at its beginning."""
+        """Do the same with pieces that know their places.
+
+        This method is for steps that turn each piece into one piece, and insert text only at its beginning.
+        """
         new_texts = self([piece.text for piece in pieces], begins)
         return [
             PlacedPiece(
@@ -200,10 +207,10 @@ class BytePieces:
         >>> BytePieces((splitter(r"\\p{N}"),))("ò1a".encode())
         [b'\\xc3', b'\\xb2', b'1', b'a']
         """
-        pieces = [written(piece)]
+        pieces = [name_of_bytes(piece)]
         for splitter in self.splitters:
             pieces = [part for piece in pieces for part in splitter.split(piece)]
-        return [data for part in pieces if (data := meant(part))]
+        return [data for part in pieces if (data := bytes_of_name(part))]
 
 
 class Passage(NamedTuple):
@@ -219,7 +226,7 @@ class Passage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """A pipeline: text in, ids of added tokens and pieces to be encoded out."""
+    """A pipeline, which turns a text into ids of added tokens, and pieces that are still to be encoded."""
 
     added: tuple[AddedToken, ...]
     normalize: Normalizer | None

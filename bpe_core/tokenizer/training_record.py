@@ -426,9 +426,9 @@ def named_as_on_screen(sentence: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingRecord(Options):
-    """The options of one training run and its results. `steps[i]` belongs to merge i of its vocabulary.
+    """The options of one training run and its results. `steps[i]` describes merge i of the tokenizer, from 0.
 
-    The special tokens are in the vocabulary, and not repeated here. Counts and sizes are fractions if texts have
+    The special tokens are kept in the vocabulary, and are not repeated here. Counts and sizes are fractions if texts have
     fractional weights.
     """
 

@@ -45,11 +45,14 @@ class Encoding:
 
     def encode(self, piece: bytes) -> tuple[int, ...]:
         """Return the ids of one piece. Raises `UnknownTokenError` if a symbol of it has no token."""
-        if encoder := self.compiled:
+        encoder = self.compiled
+        if encoder:
             with suppress(LookupError):
                 return encoder.piece(piece, self.n_merges)
         token = self.whole(piece)
-        return self.merge_in_python(piece) if token is None else (token,)
+        if token is not None:
+            return (token,)
+        return self.merge_in_python(piece)
 
     def merge(self, data: bytes) -> tuple[int, ...]:
         """Return the ids that merging leaves of a piece, or of a part of one; `whole` is not used."""

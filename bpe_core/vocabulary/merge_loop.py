@@ -55,12 +55,12 @@ def merge(
 ) -> list[S]:
     """Merge symbols until no two neighbors have a rank.
 
-    Takes O(n log n) for n symbols. Long pieces are merged in windows and usually take O(n).
+    Takes O(n log n) time for n symbols. Long pieces are merged in windows, and usually take O(n) time.
 
     Args:
         symbols: A piece, or a part of one.
         rank_of: Returns the rank of a pair (left, right), or `NO_RANK`.
-        join: Returns what a pair (left, right, rank) becomes.
+        join: Returns the symbol that replaces `left` and `right`, given the rank of the pair too.
 
     Example:
         >>> ranks = {"lo": 0, "ow": 1, "low": 2}

@@ -140,19 +140,19 @@ printable in Latin-1 are written as themselves, the others as the characters fro
 _CHARACTER_OF: Final = {byte: character for character, byte in BYTE_OF.items()}
 
 
-def written(token: bytes) -> str:
+def name_of_bytes(token: bytes) -> str:
     """Write a token in the byte alphabet, one character per byte.
 
-    >>> written(b" caf\\xc3\\xa9")
+    >>> name_of_bytes(b" caf\\xc3\\xa9")
     'ĠcafÃ©'
     """
     return token.decode("latin-1").translate(_CHARACTER_OF)
 
 
-def meant(text: str) -> bytes | None:
+def bytes_of_name(text: str) -> bytes | None:
     """Return the bytes of a text in the byte alphabet; None if a character of it is not in the alphabet.
 
-    >>> meant("Ġthe"), meant("a b")
+    >>> bytes_of_name("Ġthe"), bytes_of_name("a b")
     (b' the', None)
     """
     try:

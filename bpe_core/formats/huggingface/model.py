@@ -17,7 +17,7 @@ from bpe_core.vocabulary.symbols import (
     ByteSymbols,
     CharacterSymbols,
     Symbols,
-    meant,
+    bytes_of_name,
 )
 
 
@@ -122,7 +122,7 @@ class Model:
 
     def _bytes_of_names(self, added: Iterable[AddedToken]) -> dict[str, bytes | None]:
         """Return the bytes that each name means in a piece; None if it can be in no piece."""
-        data_of = {name: self._meant(name) for name in self.ids}
+        data_of = {name: self._bytes_of_name(name) for name in self.ids}
         if not self._is_bytewise:
             return data_of
         for token in added:
@@ -140,9 +140,9 @@ class Model:
             )
         return data_of
 
-    def _meant(self, name: str) -> bytes | None:
+    def _bytes_of_name(self, name: str) -> bytes | None:
         if self._is_bytewise:
-            return meant(name)
+            return bytes_of_name(name)
         if self._has_metaspace:
             return None if " " in name else name.replace(METASPACE, " ").encode()
         return name.encode()

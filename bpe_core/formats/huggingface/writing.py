@@ -12,7 +12,7 @@ from bpe_core.process import installed
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.preparation import AddedToken
 from bpe_core.vocabulary import Vocabulary
-from bpe_core.vocabulary.symbols import written
+from bpe_core.vocabulary.symbols import name_of_bytes
 
 if TYPE_CHECKING:
     import tokenizers
@@ -172,7 +172,8 @@ def named(tokenizer: Tokenizer, added: Iterable[AddedToken]) -> NamedTokens:
     ids = {token.text: token.token for token in added}
     named_by_text = set(ids.values()) - made
     names = {
-        token: written(vocabulary.token_bytes(token)) for token in vocabulary.ids()
+        token: name_of_bytes(vocabulary.token_bytes(token))
+        for token in vocabulary.ids()
     }
     for token, name in names.items():
         if token in named_by_text:

@@ -57,7 +57,7 @@ def test_what_it_cannot_say_is_refused(tmp_path):
     for options, problem in (
         (
             {"id_layout": "specials-first", "special_tokens": ["<x>"]},
-            "not the bytes in their order",
+            "not the bytes 0 to 255 in order",
         ),
         ({"special_tokens": ["<a b>"]}, "whitespace in it"),
         ({"pattern": "\\s"}, None),

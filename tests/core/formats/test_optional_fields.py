@@ -791,7 +791,7 @@ def test_a_model_of_sentencepiece_without_a_kind_is_of_the_kind_unigram(
     tmp_path: Path,
 ) -> None:
     data = field(1, message({1: b"a"})) + field(2, message({24: 0}))
-    with pytest.raises(BpeError, match="of the kind Unigram"):
+    with pytest.raises(BpeError, match="of the type Unigram"):
         load(put(tmp_path, {"tokenizer.model": data}))
 
 

@@ -93,7 +93,7 @@ NATIVE = [
         row(3, [99, 900, 261, 1, 1, 1, "a"]),
         "Merge 4 joins the id 900, which no merge before it makes",
     ),
-    (row(3, [98, 98, 261, 1, 1, 1, "aa"]), "98 and 98 are merged twice"),
+    (row(3, [98, 98, 261, 1, 1, 1, "aa"]), "two merges join the ids 98 and 98"),
     (
         row(3, [98, 34, 258, 1, 1, 1, "a!"]),
         "Merge 4 makes the id 258, which has other bytes already",
@@ -248,7 +248,7 @@ TEKKEN = [
     ),
 ]
 SENTENCEPIECE = [
-    (sentencepiece(kind=1), "of the kind Unigram, and only BPE"),
+    (sentencepiece(kind=1), "of the type Unigram, and only BPE"),
     (sentencepiece(kind=4), "of the kind Char"),
     (sentencepiece([*PIECES, ("zz", 0, UNUSED)]), "unused pieces"),
     (sentencepiece(trainer=bytes([0xC0, 1, 1])), "spaces as suffixes"),
@@ -256,7 +256,7 @@ SENTENCEPIECE = [
         sentencepiece(normalizer=field(1, b"nmt_nfkc") + field(2, b"x")),
         "the table 'nmt_nfkc'",
     ),
-    (sentencepiece(normalizer=field(5, 0)), "keeps spaces instead of U+2581"),
+    (sentencepiece(normalizer=field(5, 0)), "does not replace spaces with U+2581"),
     (sentencepiece()[:3000], "cut off"),
     (sentencepiece([("\0", float("nan"), NORMAL)]), "cut off"),
 ]
@@ -286,12 +286,12 @@ TIKTOKEN = [
     ),
 ]
 JS_TIKTOKEN = [
-    (at(bpe_ranks=JS + "300 YWJj"), "line 3 of the ranks does not begin with !"),
-    (at(bpe_ranks=JS + "! x YWJj"), "line 3 of the ranks does not begin with !"),
-    (at(bpe_ranks=JS + "!"), "line 3 of the ranks does not begin with !"),
+    (at(bpe_ranks=JS + "300 YWJj"), "line 3 of the ranks does not begin with '!'"),
+    (at(bpe_ranks=JS + "! x YWJj"), "line 3 of the ranks does not begin with '!'"),
+    (at(bpe_ranks=JS + "!"), "line 3 of the ranks does not begin with '!'"),
     (
         at(bpe_ranks=JS + "! 99999999999 YWJj"),
-        "line 3 of the ranks does not begin with !",
+        "line 3 of the ranks does not begin with '!'",
     ),
     (at(bpe_ranks=JS + "! 301 Y"), "in line 3 of the ranks, 'Y' is not base64"),
     (at(bpe_ranks=JS + "! 300 YWJjZA=="), "the rank 300 occurs a second time"),
@@ -314,7 +314,7 @@ MINBPE_TEXTS = [
         "minbpe v1\n\n0\n97 98\n97 300\n",
         "Merge 2 joins the id 300, which no merge before it makes",
     ),
-    ("minbpe v1\n\n0\n97 98\n97 98\n", "97 and 98 are merged twice"),
+    ("minbpe v1\n\n0\n97 98\n97 98\n", "two merges join the ids 97 and 98"),
     ("minbpe v1\n\n0\n97\n", "line 4 is not the ids of two tokens"),
     ("minbpe v1\n\n1\n<x> 256\n97 98\n", "the id 256, which is taken already"),
     ("minbpe v1\n(\n0\n", "not a valid regular expression"),
