@@ -1,7 +1,7 @@
-"""Evidence from texts: tokens that they never or hardly use, that few documents use, or that a reference lacks.
+"""Find tokens that texts never or hardly use, that few documents use, or that a reference lacks.
 
-Texts that the tokenizer was not trained on lack most of its tokens, simply because they are other texts. What they show
-of a token is a finding only if they show the same of few of its neighbors, see `AuditSubject.unusual_among`.
+Texts that the tokenizer was not trained on lack most of its tokens, simply because they are other texts. So what they
+show of a token is a finding only if they show it of few of its neighbors: see `AuditSubject.unusual_among`.
 """
 
 import math
@@ -139,8 +139,8 @@ def few_documents(subject: AuditSubject) -> Iterator[Finding]:
 def absent_from_reference(subject: AuditSubject) -> Iterator[Finding]:
     """Find tokens that occur in the texts but not in the reference, or more than ten times as seldom there.
 
-    GPT-2 got its best-known glitch token this way: a user name, frequent in the text its tokenizer was trained on, was
-    almost missing from the text the model was trained on (Rumbelow and Watkins 2023, "SolidGoldMagikarp").
+    GPT-2 got its best-known glitch token this way: a user name was frequent in the texts that its tokenizer was
+    trained on, and almost missing from those that the model was trained on (Rumbelow and Watkins 2023, "SolidGoldMagikarp").
 
     expected = count in the texts * tokens of the reference / tokens of the texts; seen = count in the reference. The
     greatest `surprise` comes first. Evidence: "expected", "seen", "surprise", and "strength": the missing part of the

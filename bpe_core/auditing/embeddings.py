@@ -1,4 +1,4 @@
-"""Tokens whose rows in a model's embeddings look untrained, by indicators: the lower, the less trained a row looks.
+"""Find tokens whose rows in a model's embeddings look untrained. An indicator is lower if a row looks less trained.
 
 Source: S. Land and M. Bartolo, "Fishing for Magikarp" (2024, arXiv 2405.05417). The row of a token that the model never
 sees stays near its initialization (input embeddings), or is pushed in a direction common to all such tokens (output
@@ -11,8 +11,8 @@ embeddings, and tied ones, which are both). Let u be the mean of rows known to b
   removing it would remove everything that distinguishes them;
 - "distance" = |row - u|.
 
-A matrix is read slice by slice, in one pass, one more for "cosine", and `_ROUNDS` more for "cosine-pc". Memory: a slice,
-and one number per row. Needs numpy, of the extra [embeddings].
+A matrix is read slice by slice, in one pass, one more for "cosine", and `_ROUNDS` more for "cosine-pc". This takes the
+memory of one slice, and of one number per row. It needs numpy, from the extra [embeddings].
 """
 
 import math
@@ -168,7 +168,7 @@ def indicator(
         matrix: The embeddings.
         name: One of `INDICATORS`.
         unused: Rows known to be unused.
-        progress: Called with the rows done and in all, over all passes together.
+        progress: Called with (rows done, rows in all), counted over all passes.
 
     Returns:
         float32 of shape (n_rows,), NaN for a row that contains NaN.

@@ -1,4 +1,4 @@
-"""Embedding matrices, a row for each id, memory-mapped from .npy and .safetensors files. Needs numpy.
+"""Open embedding matrices: a row for each id, memory-mapped from .npy and .safetensors files. This needs numpy.
 
 A .safetensors file begins with the length of its header (8 bytes, little-endian), then comes the header, a JSON object:
 name -> {"dtype", "shape", "data_offsets": [start, end]}, with offsets from the end of the header. It is read here

@@ -1,4 +1,4 @@
-"""Tokens that encoding never produces, as the tokenizer is, or if it had another split pattern or normalizer."""
+"""Find tokens that encoding never produces, with the tokenizer as it is or with another split pattern or normalizer."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -26,8 +26,8 @@ def unreachable(subject: AuditSubject) -> Iterator[Finding]:
 
     A token that some longer text contains is "reachable-in-context", with the shortest such text found as witness. The
     others are "unreachable". This is proved if "cause" is "utf-8", "bytes", "merges", or a published "pattern" none of
-    whose pieces can contain them. Otherwise none of the texts that `witness` tries contains them, which counts
-    `UNPROVEN`. Evidence: "encodes_to" (ids), "tried" (how many texts, if it is not proved), "strength" and "cause":
+    whose pieces can contain them. Otherwise none of the texts that `witness` tries contains them, and the strength of
+    the finding is `UNPROVEN`. Evidence: "encodes_to" (ids), "tried" (how many texts, if it is not proved), "strength" and "cause":
 
     - "utf-8": no valid UTF-8 contains the bytes;
     - "bytes": a single byte of them has no id;
@@ -70,7 +70,7 @@ def _check(subject: AuditSubject, token: int, token_bytes: bytes) -> Iterator[Fi
 
 
 class _Cause(NamedTuple):
-    """Why the text of a token does not become the token."""
+    """The reason why the text of a token does not become the token."""
 
     name: str  # as in the evidence
     effect: str  # a clause for a sentence

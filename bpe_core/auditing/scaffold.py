@@ -1,4 +1,4 @@
-"""Scaffold: intermediate tokens, nearly all of whose occurrences go into longer tokens, by counts or by rank."""
+"""Find scaffold: intermediate tokens that are nearly always merged into longer ones, by their counts or their ranks."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -68,9 +68,9 @@ def scaffold(subject: AuditSubject) -> Iterator[Finding]:
     that was copied many times, such as boilerplate, forms and names in lists. A model learns it if it learns from the
     copies too. Evidence: "part" (the id of that parent), "strength" (the parent's).
 
-    The strength of a guess by rank fades with the occurrences left, and counts as far as it is `unusual` in this
-    vocabulary that so few are left: in a small corpus many merges have equal counts and so are close together, which
-    says nothing about any of them. The strength by the counts of a training run fades with the share left, give or take one
+    The strength of a guess by rank fades with the occurrences left. It counts only as far as it is `unusual` in this
+    vocabulary that so few are left: in a small corpus, many merges have equal counts and are therefore close together,
+    which says nothing about any of them. The strength by the counts of a training run fades with the share left, give or take one
     occurrence: all of twelve may go by chance.
     """
     usage = subject.usage

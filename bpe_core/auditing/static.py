@@ -1,4 +1,4 @@
-"""Evidence from the tokenizer alone: bytes, incomplete characters, lookalikes, duplicates, shapes and added tokens."""
+"""Find evidence in the tokenizer alone: bytes, incomplete characters, lookalikes, duplicates, shapes and added tokens."""
 
 import re
 from collections import Counter, defaultdict

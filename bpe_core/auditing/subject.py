@@ -101,7 +101,7 @@ class AuditSubject:
 
     @cached_property
     def used_up(self) -> Mapping[int, float]:
-        """Id -> how telling it is that a token has so few occurrences left in the texts, from 0 to 1.
+        """Id -> how much it means, from 0 to 1, that a token has so few occurrences left in the texts.
 
         In the training corpus it shows how far the token is used up, give or take one occurrence. In chosen texts it is
         known only for tokens that are left seldom, and says how `unusual_among` their neighbors that is.
@@ -150,7 +150,7 @@ class AuditSubject:
         return found
 
     def percentile(self, token: int) -> float | None:
-        """Return how many of 100 ordinary rows have no higher indicator than this token's; None if it is not known."""
+        """Return the percentage of ordinary rows whose indicator is not above this token's; None if it is not known."""
         value = self.indicators.get(token)
         if value is None or not self.ranked:
             return None

@@ -1,4 +1,4 @@
-"""How often a tokenizer's tokens occur in a corpus: in all, per document, and compared with another corpus."""
+"""Count how often a tokenizer's tokens occur in a corpus: in all, per document, and compared with another corpus."""
 
 import math
 from collections import Counter, defaultdict

@@ -1,4 +1,4 @@
-"""One verdict per token: evidence of all kinds in one row, with a score that shows how it was made."""
+"""Join the findings about each token into one verdict, with a score that shows how it was made."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -80,9 +80,9 @@ class Verdict:
 
 
 def verdicts(subject: AuditSubject, findings: Sequence[Finding]) -> list[Verdict]:
-    """Return the verdicts on all tokens with a finding, the highest score first, the longer one of two equal scores.
+    """Return the verdicts on all tokens with a finding, the highest score first.
 
-    The longer token ends a chain of merges.
+    Of two tokens with equal scores, the longer one is first, because it ends a chain of merges.
     """
     ids = sorted({finding.id for finding in findings})
     found = list(verdicts_on(ids, subject, findings))

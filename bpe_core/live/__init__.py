@@ -1,1 +1,1 @@
-"""Texts whose tokens are kept up to date while they are edited, and how an edit changed the tokens."""
+"""Keep the tokens of a text up to date while it is edited, and report how each edit changed them."""

@@ -1,6 +1,6 @@
-"""The characters that each token covers, for tokenizers that change a text before they encode it.
+"""Find the characters that each token covers, for tokenizers that change a text before they encode it.
 
-The bytes of such a token are not those of the text: spaces are added, letters are made small, accents are composed, the
+The bytes of such a token are not those of the text: spaces are added, letters become lowercase, accents are composed, the
 end of a word gets a marker. A `SourceMap` records which characters became which, and maps tokens back to the characters
 they came from. A token without any, such as a space added before the text, has an empty range.
 """
@@ -42,7 +42,7 @@ class _EncodedPiece:
 
 
 class _MeetingSpan(NamedTuple):
-    """A span, and the characters with which it meets a range. They are never none, unlike those of the span."""
+    """A span, and the characters by which it meets a range: at least one, even if the span itself is empty."""
 
     span: Span
     start: int

@@ -1,4 +1,4 @@
-"""Comparing a text being edited with an earlier state of it, the baseline, token by token."""
+"""Compare a text that is being edited with an earlier state of it, the baseline, token by token."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple

@@ -1,4 +1,4 @@
-"""What live texts are made of and what they report: parts, spans of tokens, edits, and changes of the tokens."""
+"""The parts of live texts, and what live texts report: spans of tokens, edits, and changes of the tokens."""
 
 from array import array
 from bisect import bisect_right
@@ -100,7 +100,7 @@ class Edit(NamedTuple):
 
     @property
     def growth(self) -> int:
-        """By how many code points the text grows."""
+        """The number of code points that the edit adds; negative if it removes some."""
         return self.stop - self.end
 
     def of(self, text: str) -> str:
@@ -133,7 +133,7 @@ class Change:
 
     @property
     def n_tokens(self) -> int:
-        """By how many tokens the text grew; negative if it shrank."""
+        """The number of tokens that the edit added; negative if it removed some."""
         return len(self.inserted) - len(self.removed)
 
     def moved(self, by: int) -> Self:
@@ -174,7 +174,7 @@ def layout(
 
 
 def torn(span: Span, text: str, token_bytes: Callable[[int], bytes]) -> list[int]:
-    """Return the code points that a token of `span` begins inside of, once for each such token.
+    """Return the code points inside which a token of `span` begins, once for each such token.
 
     `text` is the text of the span.
 

@@ -1,4 +1,4 @@
-"""The tokenizer: encodes text to ids and decodes ids to text, with a vocabulary and a split pattern."""
+"""The tokenizer, which encodes text to ids and decodes ids to text with a vocabulary and a split pattern."""
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -90,7 +90,7 @@ class Tokenizer:
         name: str = "",
         preparation: "Preparation | None" = None,
     ) -> None:
-        """Put a vocabulary and a pattern together.
+        """Make a tokenizer of a vocabulary and a pattern.
 
         Args:
             vocabulary: Ids, bytes and merges.
@@ -292,7 +292,7 @@ class Tokenizer:
         allowed_special: Choice = frozenset(),
         disallowed_special: Choice = "all",
     ) -> Iterator[str | list[int]]:
-        """Divide a text that comes in blocks into known ids, such as special tokens, and the ordinary texts between.
+        """Divide a text that comes in blocks into known ids, such as special tokens, and the ordinary text between them.
 
         The ids, together with what `encode_ordinary` gives for the texts, are the ids that `encode` gives. The text is
         held as a whole only if the pattern has no safe cuts (`splitter.blockwise`) or there is a `preparation`. No block
@@ -435,13 +435,13 @@ class Tokenizer:
     def encode_ordinary_batch(
         self, texts: Iterable[str], *, num_threads: int | None = None
     ) -> list[list[int]]:
-        """Return the ids of each text, in order, as `encode_ordinary` gives them, by threads as in `encode_batch`."""
+        """Return the ids of each text, in order, as `encode_ordinary` gives them, with threads as in `encode_batch`."""
         return in_threads(self._encode_texts, texts, num_threads)
 
     def encode_to_arrays(
         self, texts: Iterable[str], *, num_threads: int | None = None
     ) -> "list[array[int]]":
-        """Return the ids of each text, in order, as `encode_to_array` gives them, by threads as in `encode_batch`.
+        """Return the ids of each text, in order, as `encode_to_array` gives them, with threads as in `encode_batch`.
 
         `datasets` does not know such arrays; return `encode_ordinary_batch(texts)` from a batched `datasets.map`.
         """
@@ -455,7 +455,7 @@ class Tokenizer:
         return self._ids_of_piece(piece)
 
     def encode_pieces(self, pieces: list[str]) -> Iterator[Sequence[int]]:
-        """Yield the ids of each piece, as `encode_piece` gives them; quicker if most pieces are new."""
+        """Yield the ids of each piece, as `encode_piece` gives them. This is faster if most pieces are new."""
         encoded = self._encode_pieces_in_kernel(pieces)
         if encoded is None:
             yield from map(self.encode_piece, pieces)

@@ -1,4 +1,4 @@
-"""Normalizers: what some tokenizers do to a text before the split. Decoding does not undo it.
+"""Normalizers, which change a text before the split in some tokenizers. Decoding does not undo the change.
 
 Each rule also gives the ranges of the text that it rewrites, so that tokens can be mapped back to the original text.
 Unicode's tables are those of this Python's `unicodedata`; libraries with other versions may differ for new characters.

@@ -189,7 +189,7 @@ class Vocabulary:
 
     @property
     def recovered_share(self) -> float:
-        """The share of the tokens whose merges are recovered, from 0 to 1."""
+        """The share of the tokens whose merges have been recovered, from 0 to 1."""
         return 1.0
 
     def recover(self, seconds: float = inf) -> bool:
@@ -212,7 +212,7 @@ class Vocabulary:
 
     @property
     def n_vocab(self) -> int:
-        """The highest id + 1, so a table with this many rows has a row for every id; tiktoken's meaning."""
+        """The highest id + 1, as in tiktoken: a table with this many rows has a row for every id."""
         return self.highest_id + 1
 
     @cached_property

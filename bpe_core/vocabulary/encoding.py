@@ -1,4 +1,4 @@
-"""How pieces become ids: by merges, or by the ranks of tokens.
+"""Encode pieces to ids, by merges or by the ranks of tokens.
 
 The kernel encodes if it can. It raises LookupError for a symbol without a token. Such pieces, and all pieces if there is
 no kernel, are merged in Python, which gives the unknown token or reports the symbol.
@@ -157,7 +157,7 @@ class RankEncoding(Encoding):
         return None
 
     def _has_token_for_each_symbol(self) -> bool:
-        """Whether the kernel's way is right: it can't join a symbol without a token to another symbol."""
+        """Whether the kernel can encode: it can't join a symbol that has no token to another symbol."""
         if isinstance(self.symbols, CharacterSymbols):
             known = self.symbols.id_of.keys()
             texts = (token.decode(errors="surrogateescape") for token in self.id_of)

@@ -28,8 +28,8 @@ class RankedVocabulary(Vocabulary):
     """A vocabulary whose file has a rank for each token but no merges, like the files of tiktoken and SentencePiece.
 
     Two neighbors are joined if their joined bytes are a token, the lowest rank first. `merges`, `n_merges`, `parents`
-    and everything else that needs merges recovers all of them first; that takes seconds for a large vocabulary without
-    the kernel. `recover` does it in slices of time. `at` returns a vocabulary of merges for every step but the last.
+    and everything else that needs merges recovers all of them first; that takes seconds for a large vocabulary if
+    there is no kernel. `recover` does it in slices of time. `at` returns a vocabulary of merges for every step but the last.
     """
 
     encoding: RankEncoding

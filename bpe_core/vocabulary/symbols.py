@@ -1,4 +1,4 @@
-"""The symbols of a piece before any merge: its bytes, or its characters in vocabularies that are made of characters."""
+"""Divide a piece into the symbols that merging begins with: its bytes, or its characters in some vocabularies."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
