@@ -27,7 +27,8 @@ def unreachable(subject: AuditSubject) -> Iterator[Finding]:
     A token that some longer text contains is "reachable-in-context", with the shortest such text found as witness. The
     others are "unreachable". This is proved if "cause" is "utf-8", "bytes", "merges", or a published "pattern" none of
     whose pieces can contain them. Otherwise none of the texts that `witness` tries contains them, and the strength of
-    the finding is `UNPROVEN`. Evidence: "encodes_to" (ids), "tried" (how many texts, if it is not proved), "strength" and "cause":
+    the finding is `UNPROVEN`. Evidence: "encodes_to" (ids), "tried" (how many texts, if it is not proved), "strength"
+    and "cause":
 
     - "utf-8": no valid UTF-8 contains the bytes;
     - "bytes": a single byte of them has no id;

@@ -70,8 +70,8 @@ def scaffold(subject: AuditSubject) -> Iterator[Finding]:
 
     The strength of a guess by rank fades with the occurrences left. It counts only as far as it is `unusual` in this
     vocabulary that so few are left: in a small corpus, many merges have equal counts and are therefore close together,
-    which says nothing about any of them. The strength by the counts of a training run fades with the share left, give or take one
-    occurrence: all of twelve may go by chance.
+    which says nothing about any of them. The strength by the counts of a training run fades with the share of the
+    occurrences that is left. One occurrence more or less is allowed: if there are twelve, all may go by chance.
     """
     usage = subject.usage
     trained = subject.trained
