@@ -59,7 +59,7 @@ def has_few_colors() -> bool:
 
 def _commands() -> type[Provider]:
     # Imported when the palette opens, because it imports the columns of all tables.
-    from tui.dialogs.help import ScopeCommands
+    from tui.dialogs.command_palette import ScopeCommands
 
     return ScopeCommands
 
@@ -176,7 +176,7 @@ class BpeScope(HasCommands, App[None]):
         self.exit(return_code=code)
 
     async def action_quit(self) -> None:
-        from tui.dialogs.questions import Confirm
+        from tui.dialogs.confirm import Confirm
 
         await self._loaded.wait()
         problem = await self.main.text_keeper.keep()

@@ -11,7 +11,10 @@ from textual.widgets import Input, Label
 
 from bpe_core import save, train
 from tui.commands.command import Work
-from tui.dialogs.questions import Ask, AskPath, Confirm, place_of_file, whole_number
+from tui.dialogs.answers import whole_number
+from tui.dialogs.ask import Ask
+from tui.dialogs.ask_path import AskPath, place_of_file
+from tui.dialogs.confirm import Confirm
 
 # Paths that people type
 
@@ -21,7 +24,7 @@ def test_a_place_that_cannot_be_written_is_not_taken(tmp_path: Path) -> None:
     for typed, told in (
         (tmp_path / "missing" / "a.csv", "there is no folder"),
         (tmp_path, "is a folder"),
-        (tmp_path / "a.txt", "ends in none of .csv, .md"),
+        (tmp_path / "a.txt", "must end in .csv or .md"),
         ("nu\x00l.csv", "cannot be written"),
         (tmp_path / f"{'x' * 300}.csv", "cannot be written"),
     ):

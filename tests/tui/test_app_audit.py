@@ -10,7 +10,7 @@ from textual.widgets import Button
 from bpe_core import save, train
 from bpe_core.content.samples import SAMPLES
 from bpe_core.worker.audit import AuditRequest
-from tui.dialogs.questions import AskPath
+from tui.dialogs.ask_path import AskPath
 from tui.disk import config
 from tui.panes.compare import ComparePane
 from tui.process import WorkerProcess

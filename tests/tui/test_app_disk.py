@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from scope import Opened, eventually
 
-from tui.dialogs.questions import AskPath, Confirm, MoreOptions
+from tui.dialogs.ask_path import AskPath
+from tui.dialogs.confirm import Confirm
+from tui.dialogs.more_options import MoreOptions
 from tui.disk import config, locked
 from tui.terminal.guards import Field
 

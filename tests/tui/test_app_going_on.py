@@ -11,7 +11,7 @@ from bpe_core import Trainer, train
 from bpe_core.errors import OptionError
 from bpe_core.tokenizer.training_record import OPTIONS
 from bpe_core.worker.train import learned_by_heart
-from tui.dialogs.questions import MORE_OPTIONS
+from tui.dialogs.more_options import MORE_OPTIONS
 from tui.features.course import TrainingTask
 from tui.features.resuming import Resuming
 from tui.glossary import LONGEST

@@ -40,8 +40,11 @@ from bpe_core.patterns import splitter
 from bpe_core.runs import exported
 from bpe_core.visible import token_label, visible
 from tests.attack.monkey.deeds import FILES
-from tui.dialogs.lists import AskLanes
-from tui.dialogs.questions import Ask, AskPath, AskPattern, Confirm
+from tui.dialogs.ask import Ask
+from tui.dialogs.ask_path import AskPath
+from tui.dialogs.ask_pattern import AskPattern
+from tui.dialogs.confirm import Confirm
+from tui.dialogs.lanes import AskLanes
 from tui.disk import config
 from tui.disk.config import Configuration, save_configuration
 from tui.state import LaneChoice, TrainingOptions

@@ -7,8 +7,8 @@ import pytest
 from scope import Opened
 from textual.widgets import Input, Label
 
-from tui.dialogs import questions
-from tui.dialogs.questions import MOST, AskPath, completions
+from tui.dialogs import ask_path
+from tui.dialogs.ask_path import MOST, AskPath, completions
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ async def test_tab_completes_and_the_names_are_listed(
         threads.append(threading.current_thread())
         return completions(typed)
 
-    monkeypatch.setattr(questions, "completions", watched)
+    monkeypatch.setattr(ask_path, "completions", watched)
     async with opened() as scope:
         await scope.press("ctrl+o")
         dialog = await scope.asked(AskPath)

@@ -8,7 +8,7 @@ from scope import Opened, alone, drawn
 from textual.pilot import Pilot
 from textual.widgets import Label, OptionList
 
-from tui.dialogs.lists import AskField
+from tui.dialogs.ask_field import AskField
 from tui.disk import sources
 from tui.disk.sources import title_of
 from tui.state import Corpus

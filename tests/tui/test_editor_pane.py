@@ -6,7 +6,7 @@ import pytest
 from scope import Opened, Scope
 
 from tests.core.formats.small_files import huggingface, put
-from tui.dialogs.questions import AskPath
+from tui.dialogs.ask_path import AskPath
 from tui.disk import config
 from tui.panes.editor import EditorPane
 from tui.text.tokens import Review

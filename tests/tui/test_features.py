@@ -24,6 +24,7 @@ from bpe_core.vocabulary import Vocabulary
 from bpe_core.worker.inputs import FetchRequest
 from bpe_core.worker.messages import Event, Failed, Saved, Stop, WorkProgress
 from tests.core.worker_process import merges_of
+from tui.dialogs.runs import ChosenRun
 from tui.disk import config, tokenizer_files
 from tui.disk.config import Configuration
 from tui.disk.locked import Note, checkpoint_of, left_behind
@@ -366,7 +367,9 @@ async def test_a_training_of_the_list_is_used_or_its_curve_laid_under_and_taken_
 
         async def answer(question: Any, is_curve: bool | None = is_curve) -> Any:
             screen.asked.append(question)
-            return None if is_curve is None else (question._runs[0], is_curve)
+            if is_curve is None:
+                return None
+            return ChosenRun(question._runs[0], as_curve=is_curve)
 
         screen.ask = answer
         await house.resuming.show_runs()
@@ -376,7 +379,7 @@ async def test_a_training_of_the_list_is_used_or_its_curve_laid_under_and_taken_
             assert (curve.path, curve.name) == (str(shelf / "new.json"), "new")
             assert curve.n_bytes == len(TEXT) and len(curve.points) == 15
     assert [run.path.stem for run in screen.asked[-1]._runs] == ["new", "old"]
-    assert screen.asked[1]._under == str(shelf / "new.json")
+    assert screen.asked[1]._curve_path == str(shelf / "new.json")
     await screen.rest()
     assert [loaded.path for loaded in house.loaded] == [shelf / "new.json"]
 

@@ -15,11 +15,17 @@ ABC = Tokenizer(Vocabulary.of_bytes().extended([(97, 98, 256), (98, 99, 257)]), 
     ("ids", "sentence"),
     [
         ("256", "Encoding this text gives the same ids."),
-        ("97 98", "Encoding this text gives 1 id, different from place 1 on:  "),
-        ("99 97 98", "Encoding this text gives 2 ids, different from place 2 on:  "),
+        (
+            "97 98",
+            "Encoding this text gives 1 id; the first difference is at place 1:  ",
+        ),
+        (
+            "99 97 98",
+            "Encoding this text gives 2 ids; the first difference is at place 2:  ",
+        ),
         (
             "97 257",
-            "Encoding this text gives as many ids, different from place 1 on:  ",
+            "Encoding this text gives the same number of ids; the first difference is at place 1:  ",
         ),
     ],
 )

@@ -21,8 +21,8 @@ from tui.drawing.palette import (
     make_palette,
     muted,
     selected,
-    token_labels,
 )
+from tui.drawing.token_labels import token_labels
 
 RGB_THEMES = [theme for theme in (*BUILTIN_THEMES.values(), *THEMES) if not theme.ansi]
 

@@ -20,7 +20,7 @@ from bpe_core.worker.recipe import Recipe
 from bpe_core.worker.train import CountRequest, TrainRequest
 from tests.tui.terminal import at_work
 from tui import process
-from tui.dialogs.questions import Ask
+from tui.dialogs.ask import Ask
 from tui.process import WorkerError, WorkerProcess
 
 pytestmark = pytest.mark.usefixtures("home", "no_process_left")

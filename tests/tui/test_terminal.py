@@ -95,7 +95,7 @@ def test_a_hostile_paste(home: Path) -> None:
         app.until_shown("Which text")
         app.paste(PAYLOAD)
         app.type("\r")
-        app.until_shown("There is no")
+        app.until_shown("Not found")
         app.settle()
         app.type("\x1b")
         app.settle()

@@ -16,8 +16,9 @@ from bpe_core.explain.places import CorpusPlace
 from bpe_core.explain.trace import TokenUses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
-from tui.drawing.lines import InfoLine, Lines, Titles, bar, ink_of
-from tui.drawing.palette import WRITINGS, writer
+from tui.drawing.charts import bar
+from tui.drawing.lines import InfoLine, Lines, Titles, ink_of
+from tui.drawing.token_labels import WRITINGS, writer
 from tui.state import Run, StepExplained
 from tui.text.code_lines import code_lines
 from tui.text.why_lines import LineForm, why_lines

@@ -1,12 +1,12 @@
-"""IdsToText: ids in, text out, token by token; and what encoding that text gives, where it is something else."""
+"""IdsToText: decodes typed ids token by token, and says whether encoding their text gives the same ids."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from time import monotonic
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NamedTuple
 
 from rich.text import Text
 from textual import on, work
@@ -18,25 +18,34 @@ from textual.widgets import Label, Static, TextArea
 from bpe_core.errors import BpeError
 from bpe_core.explain.decoding import DecodedSpan, decoded_spans, round_trip_difference
 from bpe_core.pictures import choose_colors
-from bpe_core.token_ids import ids_in
+from bpe_core.token_ids import Misfit, ids_in
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, quoted, visible
-from tui.drawing.palette import palette_of, token_labels
+from tui.drawing.palette import palette_of
+from tui.drawing.token_labels import token_labels
 from tui.terminal.background import in_thread
 from tui.terminal.guards import Dialog
 from tui.text.views import lay_out
 from tui.widgets.colored_rows import ColoredRows
 from tui.widgets.token_area import TokenArea
 
-_SOON: Final = 0.12  # seconds after a key before the ids are decoded
-_MOST_LISTED: Final = 3  # ids, or words, that are not understood
+_PAUSE: Final = 0.12
+"""Seconds after a key before the ids are decoded."""
+_MOST_LISTED: Final = 3
+"""Ids or words that are listed as invalid; further ones are counted."""
 
 
-class IdsToText(Dialog[tuple[str, str | None]]):
-    """A field for ids above, their text below; F4 puts that into the editor.
+class DecodedIds(NamedTuple):
+    """What the dialog returns."""
 
-    Gives what was typed, to be there again the next time, and the text for the editor; None if it is not wanted there.
-    """
+    typed: str
+    """The text of the field, to be offered again the next time."""
+    text: str | None
+    """The decoded text if it should go into the editor."""
+
+
+class IdsToText(Dialog[DecodedIds]):
+    """A field for ids, and their text below it. F4 puts the text into the editor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Close"),
@@ -45,34 +54,33 @@ class IdsToText(Dialog[tuple[str, str | None]]):
 
     def __init__(self, tokenizer: Tokenizer, name: str, typed: str) -> None:
         super().__init__()
-        self._tokenizer, self._called, self._typed = tokenizer, name, typed
-        # Not to be asked for: what was typed last is still being decoded when the dialog goes, and they before it.
-        self._area, self._view = TokenArea(id="typed-ids"), ColoredRows(id="decoded")
+        self._tokenizer = tokenizer
+        self._tokenizer_name = name
+        self._typed = typed
+        # Kept as attributes: when the dialog closes, they are removed while a decoding still uses them.
+        self._area = TokenArea(id="typed-ids")
+        self._view = ColoredRows(id="decoded")
         self._about = Static(id="about-decoded", markup=False)
-        self._seconds = (
-            0.0  # of the last decoding: so long nothing must be typed before the next
-        )
+        self._last_seconds = 0.0
+        """How long the last decoding took. The next one waits for a pause of that length."""
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog", id="ids-to-text") as box:
             box.border_title = "Turn ids into text"
-            box.border_subtitle = (
-                f"{visible(self._called)}, {self._tokenizer.n_tokens:,} tokens".replace(
-                    "[", r"\["
-                )
-            )
+            name = visible(self._tokenizer_name).replace("[", r"\[")
+            box.border_subtitle = f"{name}, {self._tokenizer.n_tokens:,} tokens"
             yield self._area
             yield self._view
             yield self._about
             yield Label(
-                "F4 puts the text into the editor  Tab to the text  Esc closes",
+                "F4: put the text into the editor   Tab: go to the text   Esc: close",
                 classes="dialog--hint",
             )
 
     def on_mount(self) -> None:
         area = self._area
         area.placeholder = (
-            'ids, typed or pasted: [9906, 1917] or 9906 1917 or {"ids": [9906, 1917]}'
+            'Type or paste token ids: 9906 1917 or [9906, 1917] or {"ids": [9906]}'
         )
         area.load_text(self._typed)
         area.select_all()
@@ -81,96 +89,113 @@ class IdsToText(Dialog[tuple[str, str | None]]):
 
     @on(TextArea.Changed, "#typed-ids")
     def decode_soon(self) -> None:
-        self._decode(max(_SOON, self._seconds))
+        self._decode(max(_PAUSE, self._last_seconds))
 
     @work(exclusive=True)
-    async def _decode(self, rest: float = 0.0) -> None:
-        await asyncio.sleep(rest)
-        began = monotonic()
-        tokenizer, view, about = self._tokenizer, self._view, self._about
-        ids, odd = await in_thread(
-            ids_in, self._area.text
-        )  # a hundred thousand ids take a second
-        spans = await in_thread(lambda: [*decoded_spans(tokenizer, ids)])
-        palette = palette_of(self.app, view.rich_style)
+    async def _decode(self, pause: float = 0.0) -> None:
+        await asyncio.sleep(pause)
+        started_at = monotonic()
+        tokenizer = self._tokenizer
+        # All in threads: a hundred thousand ids take a second.
+        ids, misfits = await in_thread(ids_in, self._area.text)
+        spans = await in_thread(lambda: list(decoded_spans(tokenizer, ids)))
+        palette = palette_of(self.app, self._view.rich_style)
         colors = await in_thread(choose_colors, spans, len(palette.tokens))
-        view.show(partial(lay_out, spans, colors, tokenizer.token_bytes), palette)
-        notes = [*_notes(ids, odd, spans)]
-        about.update(Text("\n").join(notes))
+        layout = partial(lay_out, spans, colors, tokenizer.token_bytes)
+        self._view.show(layout, palette)
+        notes = _notes(ids, misfits, spans)
+        self._about.update(Text("\n").join(notes))
         if ids:
-            notes.append(await self._difference(ids, spans))
-            about.update(Text("\n").join(notes))
-        self._seconds = monotonic() - began
+            notes.append(await self._round_trip_note(ids, spans))
+            self._about.update(Text("\n").join(notes))
+        self._last_seconds = monotonic() - started_at
 
-    async def _difference(self, ids: list[int], spans: list[DecodedSpan]) -> Text:
-        view, tokenizer = self._view, self._tokenizer
+    async def _round_trip_note(self, ids: list[int], spans: list[DecodedSpan]) -> Text:
+        """Describe the first difference between the ids and those that encoding their text gives."""
+        tokenizer = self._tokenizer
         try:
-            other = await in_thread(round_trip_difference, tokenizer, ids, spans)
+            difference = await in_thread(round_trip_difference, tokenizer, ids, spans)
         except BpeError as error:
-            return Text(
-                f"What encoding this text gives is not known: {visible(str(error))}",
-                "dim",
-            )
-        if other is None:
+            sentence = f"This text could not be encoded again: {visible(str(error))}"
+            return Text(sentence, "dim")
+        if difference is None:
             return Text("Encoding this text gives the same ids.", "dim")
-        palette, room = (
-            palette_of(self.app, view.rich_style),
-            max(20, view.room // 2 - 4),
-        )
-        known = (
-            list(filter(tokenizer.vocabulary.__contains__, ids))
-            for ids in (other.given, other.encoded)
-        )
-        given, encoded = (
-            token_labels(tokens, tokenizer.token_bytes, palette, room)
-            for tokens in known
-        )
-        number = (
-            "as many ids" if other.n_ids == len(ids) else counted(other.n_ids, "id")
-        )
-        begins = f"Encoding this text gives {number}, different from place {other.index + 1:,} on:  "
+        n_ids = counted(difference.n_ids, "id")
+        if difference.n_ids == len(ids):
+            n_ids = "the same number of ids"
+        place = difference.index + 1
         return Text.assemble(
-            (begins, "bold"), given, "  becomes  ", encoded, "\n", visible(other.why)
+            (
+                f"Encoding this text gives {n_ids}; the first difference is at place {place:,}:  ",
+                "bold",
+            ),
+            self._labels(difference.given),
+            "  becomes  ",
+            self._labels(difference.encoded),
+            f"\n{visible(difference.why)}",
+        )
+
+    def _labels(self, ids: Sequence[int]) -> Text:
+        """Draw the tokens with these ids in half of the width."""
+        tokenizer = self._tokenizer
+        return token_labels(
+            [id for id in ids if id in tokenizer.vocabulary],
+            tokenizer.token_bytes,
+            palette_of(self.app, self._view.rich_style),
+            max(20, self._view.room // 2 - 4),
         )
 
     def action_leave(self) -> None:
-        self.dismiss((self._area.text, None))
+        self.dismiss(DecodedIds(self._area.text, None))
 
     def action_to_editor(self) -> None:
         typed = self._area.text
-        self.dismiss((typed, self._tokenizer.decode(ids_in(typed)[0])))
+        ids, _ = ids_in(typed)
+        self.dismiss(DecodedIds(typed, self._tokenizer.decode(ids)))
 
 
 def _notes(
-    ids: Sequence[int], words: Sequence[tuple[int, str]], spans: Sequence[DecodedSpan]
-) -> Iterator[Text]:
-    """How much it is; which words are no ids, which ids there are not, which bytes are no text, and where."""
-    amounts = ((len(ids), "id"), (sum(len(one.text.encode()) for one in spans), "byte"))
-    said = [
-        counted(*amount)
-        for amount in (*amounts, *((one.end, "character") for one in spans[-1:]))
-    ]
-    yield Text("  ".join(said)) if ids else Text("No ids yet.", "dim")
-    odd = [f"{quoted(word)} behind {counted(before, 'id')}" for before, word in words]
-    at, n_invalid, unknown = 0, 0, []
+    ids: Sequence[int], misfits: Sequence[Misfit], spans: Sequence[DecodedSpan]
+) -> list[Text]:
+    """Return the amounts, then a sentence for each kind of invalid input."""
+    if ids:
+        n_bytes = sum(len(span.text.encode()) for span in spans)
+        amounts = [counted(len(ids), "id"), counted(n_bytes, "byte")]
+        if spans:
+            amounts.append(counted(spans[-1].end, "character"))
+        notes = [Text("  ".join(amounts))]
+    else:
+        notes = [Text("No ids yet.", "dim")]
+    unknown: list[str] = []
+    n_invalid = 0
+    place = 1
     for span in spans:
         if span.kind == "unknown":
-            unknown.append(f"{span.ids[0]} at place {at + 1:,}")
-        n_invalid += span.kind == "invalid"
-        at += len(span.ids)
-    for what, listed in (
-        ("Not an id, ignored", odd),
-        ("Not in this vocabulary", unknown),
-    ):
-        more = (
-            f" and {len(listed) - _MOST_LISTED:,} more"
-            if len(listed) > _MOST_LISTED
-            else ""
-        )
-        if listed:
-            yield Text(f"{what}: {', '.join(listed[:_MOST_LISTED])}{more}.", "bold")
+            unknown.append(f"{span.ids[0]} at place {place:,}")
+        elif span.kind == "invalid":
+            n_invalid += 1
+        place += len(span.ids)
+    if misfits:
+        words = [
+            f"{quoted(misfit.word)} after {counted(misfit.position, 'id')}"
+            for misfit in misfits
+        ]
+        notes.append(_list_note("Ignored, not an id", words))
+    if unknown:
+        notes.append(_list_note("Not in this vocabulary", unknown))
     if n_invalid:
-        yield Text(
-            f"{counted(n_invalid, 'invalid place')}: bytes that are not text are shown as \\xNN.",
-            "bold",
+        places = counted(n_invalid, "place")
+        notes.append(
+            Text(
+                f"Not valid UTF-8: {places}; the bytes are shown as \\xNN.",
+                "bold",
+            )
         )
+    return notes
+
+
+def _list_note(title: str, entries: Sequence[str]) -> Text:
+    listed = ", ".join(entries[:_MOST_LISTED])
+    if len(entries) > _MOST_LISTED:
+        listed += f" and {len(entries) - _MOST_LISTED:,} more"
+    return Text(f"{title}: {listed}.", "bold")

@@ -1,4 +1,4 @@
-"""Lines of a narrow column: text cut to a width, sentences, bars, and the widgets that show lines.
+"""Lines of a narrow column: text cut to a width, sentences, and the widgets that show lines.
 
 A CJK character or an emoji takes two cells, a combining mark none.
 """
@@ -6,7 +6,6 @@ A CJK character or an emoji takes two cells, a combining mark none.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import ceil
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from rich.cells import cell_len, chop_cells, set_cell_size
@@ -21,16 +20,13 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from bpe_core.visible import counted, visible
-from bpe_core.weighted import Count, Measure
+from bpe_core.weighted import Count
 
 if TYPE_CHECKING:
     from bpe_core.corpus.reading import TextFile
     from bpe_core.explain.places import CorpusPlace
 
 Item = TypeVar("Item")
-
-LETTERS: Final = "ABCD"
-"""The names of compared tokenizers, in their order."""
 
 INKS: Final = ("text", "token", "muted", "faint", "accent", "secondary", "warning")
 """The styles of a widget that draws its own lines: component classes with colors in the style sheet."""
@@ -214,78 +210,6 @@ def titles(
     text.append(note, "dim")
     gap = max(1, width - text.cell_len - cell_len(keys))
     return text.append(" " * gap).append(keys, "dim")
-
-
-def bar(value: Measure, most: Measure, width: int) -> str:
-    """Draw a bar of `width` cells for a value from 0 to `most`; a value above 0 is always visible.
-
-    >>> bar(3, 4, 4), bar(1, 1000, 4), bar(0, 4, 4)
-    ('███ ', '▏   ', '    ')
-    """
-    eighths = 0
-    if most > 0:
-        eighths = min(8 * width, ceil(8 * width * value / most))
-    whole, rest = divmod(eighths, 8)
-    cells = "█" * whole
-    if rest:
-        cells += "▏▎▍▌▋▊▉"[rest - 1]
-    return cells.ljust(width)
-
-
-def placed(values: Sequence[float], most: float, width: int) -> str:
-    """Place a letter for each value on a line of `width` cells from 0 to `most`.
-
-    ● marks a cell with several letters.
-
-    >>> placed([1.0, 3.0, 4.0], 4.0, 9), placed([4.0, 4.0], 4.0, 5)
-    ('··A···B·C', '····●')
-    """
-    if width < 1:
-        return ""
-    cells = [" "] * width
-    for letter, value in zip(LETTERS, values, strict=False):
-        place = 0
-        if most > 0:
-            place = min(width - 1, max(0, round(value / most * (width - 1))))
-        cells[place] = letter if cells[place] == " " else "●"
-    return "".join(cells).rstrip().replace(" ", "·")
-
-
-def beside(ratios: Sequence[float], most: float, width: int) -> str:
-    """Place the letters from B on by their ratio to A, which is a line in the middle.
-
-    The ends of the `width` cells are the ratios 1 - `most` and 1 + `most`.
-
-    >>> beside([1.5, 0.75], 0.5, 9), beside([1.0], 0.0, 5)
-    ('  C·│···B', '  │')
-    """
-    if width < 1:
-        return ""
-    middle = width // 2
-    cells = [" "] * width
-    for letter, ratio in zip(LETTERS[1:], ratios, strict=False):
-        distance = 0.0
-        if most > 0:
-            distance = min(1.0, max(-1.0, (ratio - 1) / most))
-        cell = min(width - 1, middle + round(distance * middle))
-        cells[cell] = letter if cells[cell] == " " else "●"
-        for between in range(min(cell, middle), max(cell, middle)):
-            if cells[between] == " ":
-                cells[between] = "·"
-    cells[middle] = "│"
-    return "".join(cells).rstrip()
-
-
-def shape(amounts: Mapping[int, int], last: int) -> str:
-    """Draw a histogram of the amounts for 1 to `last`; larger keys count as `last`.
-
-    >>> shape({1: 4, 2: 8, 9: 1}, 4)
-    '▄█ ▁'
-    """
-    heights = [amounts.get(place, 0) for place in range(1, last)]
-    heights.append(sum(n for place, n in amounts.items() if place >= last))
-    most = max(heights) or 1
-    return "".join(" ▁▂▃▄▅▆▇█"[min(8, -(-8 * n // most))] for n in heights)
 
 
 def _no_style() -> Style | None:

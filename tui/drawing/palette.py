@@ -1,24 +1,19 @@
-"""The colors of tokens: six hues for any theme, the 16 colors of a terminal, or underlines; and labels of tokens.
+"""The colors of tokens: six hues for any theme, the 16 colors of a terminal, or underlines.
 
 Six hues of equal lightness and strength are mixed into the surface of the theme, so that tokens suit it. A theme can
 define others as its variables `token-0` to `token-5`. Text on them is the foreground of the theme, moved towards black
 or white until its contrast (the ratio of WCAG 2.2) is at least `CONTRAST`.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from rich.cells import cell_len
 from rich.style import Style
-from rich.text import Text
 from textual.color import Color
 
-from bpe_core.live.change import Span
-from bpe_core.pictures import HUES, choose_colors
-from bpe_core.visible import token_label, visible
-from tui.drawing.lines import cut
+from bpe_core.pictures import HUES
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -261,77 +256,3 @@ def muted(style: Style) -> Style:
     return style + Style(
         color=_foreground(style).blend(_background(style), 0.45, 1).rich_color
     )
-
-
-def colored_pieces(pieces: Iterable[str], base: Style, app: "App[object]") -> Text:
-    """Color the pieces with the app's theme on the background of `base`; show newlines and tabs."""
-    styles = [ways.usual for ways in palette_of(app, base).tokens]
-    text = Text(no_wrap=False, end="")
-    for number, piece in enumerate(pieces):
-        shown = visible(piece.replace("\n", "↵").replace("\t", "⇥")).replace("↵", "↵\n")
-        text.append(shown, styles[number % len(styles)])
-    return text
-
-
-Bytes = Callable[[int], bytes]
-"""Returns the bytes of a token."""
-
-_LEAST: Final = 6
-"""Cells needed for a label; with fewer, tokens are only counted."""
-
-
-def _usual(ways: Ways, token: int) -> Style:
-    return ways.usual
-
-
-def token_labels(
-    ids: Sequence[int],
-    bytes_of: Bytes,
-    palette: Palette,
-    room: int = 1000,
-    style: Callable[[Ways, int], Style] = _usual,
-    between: str = " ",
-) -> Text:
-    """Draw tokens side by side in at most `room` cells, and count those that do not fit."""
-    text = Text(no_wrap=True, overflow="ellipsis")
-    spans = [Span(place, place + 1, (token,)) for place, token in enumerate(ids[:room])]
-    colors = choose_colors(spans, len(palette.tokens))
-    for index, (token, color) in enumerate(zip(ids, colors, strict=False)):
-        label = token_label(bytes_of(token))
-        if cell_len(label[:1]) == 0:
-            # An accent without a letter is drawn on a dotted circle.
-            label = f"◌{label}"
-        gap = between if index else ""
-        n_left = len(ids) - index
-        reserved = cell_len(f" +{n_left - 1:,}") if n_left > 1 else 0
-        if text.cell_len + len(gap) + cell_len(label) + reserved > room:
-            if index:
-                return text.append(f" +{n_left:,}", "dim")
-            label = cut(label, max(room - reserved, _LEAST))
-        text.append(gap).append(label, style(palette.tokens[color], token))
-    return text
-
-
-WRITINGS: Final = ("text", "hex", "decimal", "ids")
-"""How tokens can be written, in the order in which a key switches them."""
-
-
-def writer(writing: str, bytes_of: Bytes) -> Callable[[int], str]:
-    """Return a function that writes an id in one of `WRITINGS`."""
-
-    def as_text(token: int) -> str:
-        return token_label(bytes_of(token))
-
-    def as_hex(token: int) -> str:
-        return bytes_of(token).hex(" ")
-
-    def as_decimal(token: int) -> str:
-        return " ".join(map(str, bytes_of(token)))
-
-    writers: dict[str, Callable[[int], str]] = {
-        "text": as_text,
-        "hex": as_hex,
-        "decimal": as_decimal,
-        "ids": str,
-    }
-    return writers[writing]

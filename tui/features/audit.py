@@ -21,7 +21,9 @@ from bpe_core.visible import counted, visible
 from bpe_core.weighted import Measure
 from bpe_core.worker.audit import AuditRequest, Measured, Verdicts
 from bpe_core.worker.messages import Counted, Done, WorkProgress
-from tui.dialogs.questions import Ask, AskPath, one_of
+from tui.dialogs.answers import one_of
+from tui.dialogs.ask import Ask
+from tui.dialogs.ask_path import AskPath
 from tui.disk.config import write_file
 from tui.disk.sources import title_of
 from tui.drawing.token_rows import FORMS, MARKS, exported

@@ -18,15 +18,12 @@ from bpe_core.tokenizer.training_record import OPTIONS, named_as_on_screen
 from bpe_core.visible import quoted
 from bpe_core.weighted import exact_fraction
 from bpe_core.worker.messages import Counted
-from tui.dialogs.lists import AskField
-from tui.dialogs.questions import (
-    MORE_OPTIONS,
-    Ask,
-    AskPath,
-    AskPattern,
-    MoreOptions,
-    weight,
-)
+from tui.dialogs.answers import weight
+from tui.dialogs.ask import Ask
+from tui.dialogs.ask_field import AskField
+from tui.dialogs.ask_path import AskPath
+from tui.dialogs.ask_pattern import AskPattern
+from tui.dialogs.more_options import MORE_OPTIONS, MoreOptions
 from tui.disk.sources import first_corpus, is_there, title_of
 from tui.features.course import TrainingTask
 from tui.features.feature import Feature, StateScreen

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from bpe_core.errors import BpeError
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
-from tui.dialogs.lists import AskLanes
+from tui.dialogs.lanes import AskLanes, LaneOffer
 from tui.drawing.lines import cut
 from tui.features.feature import Feature, StateScreen, sentence_of
 from tui.features.shown import give_same_ids
@@ -19,13 +19,6 @@ MOST: Final = 3
 """How many lanes can be added to the first."""
 _LONGEST_NAME: Final = 36
 """Cells of a name in the dialog. At 80 columns, this leaves room for its note."""
-
-
-class _Offer(NamedTuple):
-    """A row of the dialog, as `AskLanes` takes it."""
-
-    name: str
-    note: str
 
 
 class Lanes(Feature):
@@ -156,20 +149,20 @@ class Lanes(Feature):
         question = AskLanes(first, offers, lambda: self.chosen, self.toggle)
         screen.app.push_screen(question, close)
 
-    def _offers(self) -> dict[LaneChoice, tuple[str, str]]:
+    def _offers(self) -> dict[LaneChoice, LaneOffer]:
         """Return the lanes to choose from: the listed tokenizers, chosen ones that left the list, and steps."""
         screen = self.screen
-        offers: dict[LaneChoice, tuple[str, str]] = {}
+        offers: dict[LaneChoice, LaneOffer] = {}
         names = distinct_names(screen.kept)
         for known in screen.kept:
             if known.path != screen.path and not known.trouble:
                 note = f"{known.n_vocab:,} tokens" if known.n_vocab else ""
                 name = _shortened(visible(names[known.path]))
-                offers[LaneChoice(known.path)] = _Offer(name, note)
+                offers[LaneChoice(known.path)] = LaneOffer(name, note)
         for lane in self.chosen:
             if lane.path:
                 name = _shortened(known_name(lane.path, screen.kept))
-                offers.setdefault(lane, _Offer(name, "opened earlier"))
+                offers.setdefault(lane, LaneOffer(name, "opened earlier"))
         n_steps = steps_known(screen.tokenizer)
         if n_steps:
             steps = {screen.step}
@@ -178,8 +171,10 @@ class Lanes(Feature):
                     steps.add(lane.step)
             for step in sorted(steps):
                 note = "stays at this step" if step == screen.step else ""
-                offers[LaneChoice("", step)] = _Offer(f"lane 1 at step {step:,}", note)
-            offers[LaneChoice()] = _Offer(
+                offers[LaneChoice("", step)] = LaneOffer(
+                    f"lane 1 at step {step:,}", note
+                )
+            offers[LaneChoice()] = LaneOffer(
                 "lane 1 with all its merges", f"{n_steps:,} so far"
             )
         return offers

@@ -13,8 +13,10 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import LARGEST_VOCABULARY, STOPPED
 from bpe_core.trainer.conditions import condition
 from bpe_core.visible import counted, visible
-from tui.dialogs.lists import Runs
-from tui.dialogs.questions import Ask, Confirm, whole_number
+from tui.dialogs.answers import whole_number
+from tui.dialogs.ask import Ask
+from tui.dialogs.confirm import Confirm
+from tui.dialogs.runs import Runs
 from tui.disk import config
 from tui.disk.locked import Note, left_behind, remove_abandoned_folders
 from tui.features.corpus import CorpusChoice
@@ -58,8 +60,8 @@ class Resuming(Feature):
         chosen = await self.screen.ask(Runs(runs, under.path if under else ""))
         if chosen is None:
             return
-        run, is_curve = chosen
-        if not is_curve:
+        run = chosen.run
+        if not chosen.as_curve:
             self._tokenizers.use(run.path)
         elif under and under.path == str(run.path):
             self.screen.curve_under = None

@@ -9,14 +9,10 @@ from typing import Final, NamedTuple
 from bpe_core.formats import WRITABLE, save
 from bpe_core.runs import exported
 from bpe_core.visible import visible
-from tui.dialogs.questions import (
-    Ask,
-    AskPath,
-    Confirm,
-    existing_file,
-    one_of,
-    place_of_file,
-)
+from tui.dialogs.answers import one_of
+from tui.dialogs.ask import Ask
+from tui.dialogs.ask_path import AskPath, existing_file, place_of_file
+from tui.dialogs.confirm import Confirm
 from tui.disk.config import write_file
 from tui.disk.sources import file_source, text_of, whole_text
 from tui.features.feature import NO_TOKENIZER, Feature, StateScreen
@@ -177,9 +173,10 @@ class Texts(Feature):
         ids = self._typed_ids
         if not area.selection.is_empty:
             ids = str(area.edited.ids(area.selected) or ids)
-        self._typed_ids, text = await screen.ask(IdsToText(screen.in_force, name, ids))
-        if text is not None:
-            self.show(text)
+        answer = await screen.ask(IdsToText(screen.in_force, name, ids))
+        self._typed_ids = answer.typed
+        if answer.text is not None:
+            self.show(answer.text)
 
     # Places
 

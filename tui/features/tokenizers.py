@@ -15,15 +15,11 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, quoted, visible
 from bpe_core.worker.inputs import FetchRequest
 from bpe_core.worker.messages import Saved, WorkProgress
-from tui.dialogs.questions import (
-    Ask,
-    AskPath,
-    AskPattern,
-    Confirm,
-    existing_file,
-    name_of_tokenizer,
-    title,
-)
+from tui.dialogs.answers import name_of_tokenizer, title
+from tui.dialogs.ask import Ask
+from tui.dialogs.ask_path import AskPath, existing_file
+from tui.dialogs.ask_pattern import AskPattern
+from tui.dialogs.confirm import Confirm
 from tui.disk import config, tokenizer_files
 from tui.features.feature import NO_TOKENIZER, Feature, StateScreen, sentence_of
 from tui.features.shown import Shown, same

@@ -23,7 +23,7 @@ from bpe_core.visible import counted
 from bpe_core.worker import messages
 from bpe_core.worker.messages import Event, Stop
 from bpe_core.worker.train import learned_by_heart
-from tui.dialogs.questions import Ask
+from tui.dialogs.ask import Ask
 from tui.disk import config
 from tui.disk.locked import Note, checkpoint_of
 from tui.disk.tokenizer_files import without_twin

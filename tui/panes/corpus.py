@@ -23,7 +23,7 @@ from bpe_core.visible import shortened, visible
 from bpe_core.weighted import Count
 from tui.commands.command import features_of
 from tui.disk.sources import first_characters, first_pieces
-from tui.drawing.palette import colored_pieces
+from tui.drawing.token_labels import colored_pieces
 from tui.state import Corpus, KnownTokenizer, Totals, TrainingOptions
 from tui.widgets.corpus_tree import CorpusTree, size_label
 from tui.widgets.pane import Pane

@@ -26,7 +26,7 @@ from bpe_core.weighted import Count
 from tui.commands.command import features_of, in_background
 from tui.commands.keys import PartBindings
 from tui.commands.table import FASTER, MORE_OPTIONS, SLOWER, STEP, STOP, TRAIN
-from tui.drawing.palette import WRITINGS
+from tui.drawing.token_labels import WRITINGS
 from tui.state import (
     PACES,
     Run,

@@ -14,7 +14,8 @@ from bpe_core.explain.trace import Trace, trace
 from bpe_core.explain.unstable import Completion, why_unknown
 from bpe_core.visible import counted, token_label
 from tui.drawing.lines import InfoLine, in_rows, sentence
-from tui.drawing.palette import Palette, Ways, token_labels
+from tui.drawing.palette import Palette, Ways
+from tui.drawing.token_labels import token_labels
 from tui.text.token_lines import RECOVERING, joined
 from tui.text.tokens import Review
 

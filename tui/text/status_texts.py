@@ -15,7 +15,8 @@ from bpe_core.metrics import ratio
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, visible
 from tui.drawing.lines import cut
-from tui.drawing.palette import Palette, Ways, token_labels
+from tui.drawing.palette import Palette, Ways
+from tui.drawing.token_labels import token_labels
 from tui.text.edited_text import Lane
 from tui.text.strips import Columns
 

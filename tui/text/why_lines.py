@@ -14,9 +14,9 @@ from bpe_core.explain.trace import TokenUses
 from bpe_core.trainer import Merge
 from bpe_core.visible import counted, token_label, visible
 from bpe_core.weighted import Count, formatted
+from tui.drawing.charts import bar
 from tui.drawing.lines import (
     InfoLine,
-    bar,
     cut,
     fit,
     how_often,

@@ -13,7 +13,8 @@ from bpe_core.metrics.catalog import METRICS, OF_PARTS
 from bpe_core.metrics.comparison import Amounts
 from bpe_core.metrics.scripts import WITHOUT_SPACES
 from bpe_core.visible import counted, token_label, visible
-from tui.drawing.lines import LETTERS, beside, cut, how_often, placed, shape
+from tui.drawing.charts import LETTERS, histogram, placed, placed_by_ratio
+from tui.drawing.lines import cut, how_often
 from tui.state import ComparisonRun, PlaceInText
 from tui.table.columns import Cell, Column
 
@@ -190,7 +191,7 @@ class _PartsView:
         for index, value in enumerate(values):
             row[f"t{index}"] = value
         if self._key == "tokens":
-            row["plot"] = Cell(partial(beside, ratios, self._most))
+            row["plot"] = Cell(partial(placed_by_ratio, ratios, self._most))
         else:
             row["plot"] = Cell(partial(placed, values, self._most))
         if not values:
@@ -315,7 +316,7 @@ class _MetricRows:
         charts = []
         for counts in token_lengths:
             by_length = {int(length): count for length, count in counts.items()}
-            charts.append(Cell(partial(shape, by_length)))
+            charts.append(Cell(partial(histogram, by_length)))
         self.add("token lengths", "bytes", meaning, charts)
 
     def add_number_splits(self, number_splits: Sequence[Sequence[Found]]) -> None:

@@ -9,7 +9,8 @@ from rich.cells import cell_len
 from bpe_core.explain.merge_choice import PairRanking, PairRow
 from bpe_core.visible import counted
 from bpe_core.weighted import Count, formatted
-from tui.drawing.lines import bar, how_often
+from tui.drawing.charts import bar
+from tui.drawing.lines import how_often
 from tui.table.columns import Cell, Column
 from tui.table.table import Table
 

@@ -22,7 +22,8 @@ from bpe_core.patterns import PATTERNS
 from bpe_core.visible import counted, quoted, visible
 from tui.commands.command import features_of, in_background
 from tui.commands.keys import HasCommands, PartBindings
-from tui.drawing.lines import LETTERS, cut, fit
+from tui.drawing.charts import LETTERS
+from tui.drawing.lines import cut, fit
 from tui.state import KnownTokenizer
 from tui.table.columns import Cell, Column
 from tui.table.table import Table

@@ -21,7 +21,7 @@ from bpe_core.trainer import Merge
 from tui.commands.command import features_of, in_background
 from tui.commands.keys import HasCommands, PartBindings
 from tui.drawing.lines import INKS, InfoLine, Lines, Titles, ink_of, sentence
-from tui.drawing.palette import writer
+from tui.drawing.token_labels import writer
 from tui.state import Run, StepExplained, steps_known
 from tui.text.code_lines import code_lines
 from tui.text.token_lines import RECOVERING

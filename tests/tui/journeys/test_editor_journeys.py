@@ -342,7 +342,7 @@ async def test_a_text_is_opened_by_its_path_and_saved_and_wrong_files_are_said(
         for wrong, said in (
             ("broken.json", "not JSON"),
             ("folder", "is a folder"),
-            ("nowhere.json", "There is no"),
+            ("nowhere.json", "Not found"),
         ):
             await player.command("open a tokenizer")
             await player.answer("Which tokenizer file", wrong)

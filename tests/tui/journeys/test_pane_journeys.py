@@ -72,7 +72,7 @@ async def test_trainings_are_listed_told_apart_and_laid_under_and_texts_weighed(
         player.press("0", "enter")
         await player.until("must be")
         player.press("9")
-        await player.until("Enter accepts all", lambda screen: "must be" not in screen)
+        await player.until("Enter: use all", lambda screen: "must be" not in screen)
         player.press("escape", "f6")
         await player.until(
             "book.txt-more-gpt4 · 275 tokens", "step 19 of 19", " 6 2/3 "
@@ -114,9 +114,9 @@ async def test_what_is_read_of_the_texts_is_asked_for_and_said(
         )
 
         async def ask_for(n_tabs: int, value: str, result: str) -> None:
-            await player.until(lambda screen: "Take them" not in screen)
+            await player.until(lambda screen: "Use these options" not in screen)
             player.click("More")
-            await player.until("Take them")
+            await player.until("Use these options")
             player.press(*["tab"] * n_tabs, "ctrl+u", *value, "enter")
             await player.until(result)
 

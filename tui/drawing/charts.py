@@ -1,0 +1,82 @@
+"""Charts in one line of text: bars, values on a scale, and histograms."""
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+from typing import Final
+
+from bpe_core.weighted import Measure
+
+LETTERS: Final = "ABCD"
+"""The names of compared tokenizers, in their order."""
+
+
+def bar(value: Measure, most: Measure, width: int) -> str:
+    """Draw a bar of `width` cells for a value from 0 to `most`; a value above 0 is always visible.
+
+    >>> bar(3, 4, 4), bar(1, 1000, 4), bar(0, 4, 4)
+    ('███ ', '▏   ', '    ')
+    """
+    eighths = 0
+    if most > 0:
+        eighths = min(8 * width, ceil(8 * width * value / most))
+    whole, rest = divmod(eighths, 8)
+    cells = "█" * whole
+    if rest:
+        cells += "▏▎▍▌▋▊▉"[rest - 1]
+    return cells.ljust(width)
+
+
+def placed(values: Sequence[float], most: float, width: int) -> str:
+    """Place a letter for each value on a line of `width` cells from 0 to `most`.
+
+    ● marks a cell with several letters.
+
+    >>> placed([1.0, 3.0, 4.0], 4.0, 9), placed([4.0, 4.0], 4.0, 5)
+    ('··A···B·C', '····●')
+    """
+    if width < 1:
+        return ""
+    cells = [" "] * width
+    for letter, value in zip(LETTERS, values, strict=False):
+        place = 0
+        if most > 0:
+            place = min(width - 1, max(0, round(value / most * (width - 1))))
+        cells[place] = letter if cells[place] == " " else "●"
+    return "".join(cells).rstrip().replace(" ", "·")
+
+
+def placed_by_ratio(ratios: Sequence[float], most: float, width: int) -> str:
+    """Place the letters from B on by their ratio to A, which is a line in the middle.
+
+    The ends of the `width` cells are the ratios 1 - `most` and 1 + `most`.
+
+    >>> placed_by_ratio([1.5, 0.75], 0.5, 9), placed_by_ratio([1.0], 0.0, 5)
+    ('  C·│···B', '  │')
+    """
+    if width < 1:
+        return ""
+    middle = width // 2
+    cells = [" "] * width
+    for letter, ratio in zip(LETTERS[1:], ratios, strict=False):
+        distance = 0.0
+        if most > 0:
+            distance = min(1.0, max(-1.0, (ratio - 1) / most))
+        cell = min(width - 1, middle + round(distance * middle))
+        cells[cell] = letter if cells[cell] == " " else "●"
+        for between in range(min(cell, middle), max(cell, middle)):
+            if cells[between] == " ":
+                cells[between] = "·"
+    cells[middle] = "│"
+    return "".join(cells).rstrip()
+
+
+def histogram(amounts: Mapping[int, int], last: int) -> str:
+    """Draw a histogram of the amounts for 1 to `last`; larger keys count as `last`.
+
+    >>> histogram({1: 4, 2: 8, 9: 1}, 4)
+    '▄█ ▁'
+    """
+    heights = [amounts.get(place, 0) for place in range(1, last)]
+    heights.append(sum(n for place, n in amounts.items() if place >= last))
+    most = max(heights) or 1
+    return "".join(" ▁▂▃▄▅▆▇█"[min(8, -(-8 * n // most))] for n in heights)
