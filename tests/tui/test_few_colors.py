@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from rich.style import Style
 from scope import TEXT, Opened, Scope
 from textual.css.styles import RulesMap
 from textual.widget import Widget
@@ -10,6 +11,9 @@ from textual.widgets import Input, Select
 
 from tui.app import THEMES, has_few_colors
 from tui.disk import config
+from tui.text.piece_lines import what_may_come
+from tui.widgets.screen_lines import HintLine
+from tui.widgets.tokenizer_lists import TokenizerList
 
 
 @pytest.fixture
@@ -50,6 +54,68 @@ async def test_tokens_side_by_side_have_other_colors(
     )
 
 
+async def test_the_line_of_a_lesson_is_in_the_colors_of_the_terminal(
+    opened: Opened, kept: Path, sixteen: None
+) -> None:
+    async with opened() as scope:
+        scope.screen.caption = "Bytes · 1 of 2\nA computer stores text as bytes."
+        await scope.settle()
+        line = scope.screen.query_one(HintLine)
+        segments = [segment for y in range(2) for segment in line.render_line(y)]
+        shown = [segment for segment in segments if segment.text.strip()]
+        assert "F12" in "".join(segment.text for segment in shown)
+        for text, style, _ in shown:
+            assert style and style.reverse, text
+            for color in (style.color, style.bgcolor):
+                assert color is None or color.is_default, text
+
+
+async def test_the_cursor_of_a_list_is_seen_without_the_focus_too(
+    opened: Opened, kept: Path, sixteen: None
+) -> None:
+    def styles(widget: Widget, y: int) -> list[Style]:
+        segments = widget.render_line(y)
+        return [part.style for part in segments if part.style and part.text.strip()]
+
+    async with opened() as scope:
+        tokenizers = scope.screen.query_one("#kept", TokenizerList)
+        await scope.press("f2")
+        row = scope.tree.cursor_line - scope.tree.scroll_offset.y
+        assert all(style.reverse for style in styles(scope.tree, row))
+        assert any(style.underline for style in styles(tokenizers, 0))
+        await scope.press("tab")
+        assert scope.screen.focused is tokenizers
+        for style in styles(tokenizers, 0):
+            assert style.bgcolor and not style.bgcolor.is_default
+            assert style.color and style.color.number == 0
+        assert any(style.underline for style in styles(scope.tree, row))
+        assert not any(style.underline for style in styles(scope.tree, row - 1))
+
+
+@pytest.mark.parametrize(
+    ("colorless", "note"), [(False, "not final (underlined)"), (True, "not final")]
+)
+async def test_underlines_are_not_explained_where_they_separate_tokens(
+    opened: Opened,
+    kept: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    colorless: bool,
+    note: str,
+) -> None:
+    if colorless:
+        monkeypatch.setenv("NO_COLOR", "1")
+    async with opened() as scope:
+        area = scope.area
+        area.load_text("the th")
+        await scope.until(
+            lambda: area.edited.review and area.edited.review.settled, "it is reviewed"
+        )
+        tokenizer = area.edited.tokenizer
+        assert tokenizer is not None
+        lines = what_may_come(area.edited.review, tokenizer, area.palette, 40)
+        assert note in [line.left for line in lines]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("colors", ["truecolor", ""])
 async def test_without_any_color_the_focus_is_seen_as_well(
@@ -80,6 +146,11 @@ async def test_without_any_color_the_focus_is_seen_as_well(
         await scope.press("f2")
         line = scope.tree.cursor_line - scope.tree.scroll_offset.y
         assert is_reversed(scope.tree, line) and not is_reversed(scope.tree, line - 1)
+        await scope.press("tab")
+        tokenizers = scope.screen.query_one("#kept", TokenizerList)
+        assert scope.screen.focused is tokenizers
+        (row, *_) = tokenizers.render_line(0)
+        assert row.style and row.style.bold and row.style.underline
         await scope.press("f4")
         assert not is_reversed(scope.tree, line)
 

@@ -80,7 +80,7 @@ class IdsToText(Dialog[DecodedIds]):
     def on_mount(self) -> None:
         area = self._area
         area.placeholder = (
-            'Type or paste token ids: 9906 1917 or [9906, 1917] or {"ids": [9906]}'
+            'Type or paste ids: 9906 1917 or [9906, 1917] or {"ids": [9906]}'
         )
         area.load_text(self._typed)
         area.select_all()

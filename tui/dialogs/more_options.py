@@ -34,7 +34,7 @@ class MoreOptions(Dialog[TrainingOptions | None]):
         Binding("escape", "dismiss(None)", "Cancel")
     ]
     HINT: ClassVar[str] = (
-        "An empty field means the default. Tab: next field. Enter: use all. Escape: cancel."
+        "Empty: default. Tab: next field. Enter: use all. Escape: cancel."
     )
 
     def __init__(

@@ -89,6 +89,7 @@ class Tokenizers(Feature):
         question = Ask(
             "Which tokenizer do you want?",
             name_of_tokenizer,
+            hint="The name of an OpenAI model or encoding, or OWNER/NAME on Hugging Face",
             example="gpt-4o, o200k_base, Qwen/Qwen3-8B",
         )
         name = await self.screen.ask(question)

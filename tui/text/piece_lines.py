@@ -140,7 +140,9 @@ def what_may_come(
     yield InfoLine(
         token_labels(ids, tokenizer.token_bytes, palette, room=room), n_tokens
     )
-    yield InfoLine("not final (underlined)", ink="muted")
+    # Without colors, underlines separate tokens.
+    note = "not final (underlined)" if palette.underlines else "not final"
+    yield InfoLine(note, ink="muted")
     yield InfoLine()
     if review.completions:
         n_completions = counted(review.n_completions, "token")

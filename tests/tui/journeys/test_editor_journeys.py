@@ -318,7 +318,7 @@ async def test_a_text_is_opened_by_its_path_and_saved_and_wrong_files_are_said(
         player.press("ctrl+o")
         for wrong in "nowhere.txt", ".":
             await player.answer("Which text", wrong)
-            await player.until("Which text", "correct")
+            await player.until("Which text", "Not found")
         await player.answer("Which text", "binary.txt")
         await player.until(
             "binary, not text", lambda screen: "Which text" not in screen

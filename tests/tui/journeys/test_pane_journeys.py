@@ -159,7 +159,7 @@ async def test_a_tokenizer_is_renamed_split_anew_and_taken_off_the_list(
         await player.until("regular expression:")
         player.press("ctrl+u")
         player.write("none")
-        await player.until("1 piece;")
+        await player.until("1 piece.")
         player.press("enter")
         await player.until("280 tokens · none")
         player.press("delete")
