@@ -1,4 +1,4 @@
-"""What a command is, and how widgets ask features for something."""
+"""The type of a command, and the functions through which widgets call features."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def main_screen(widget: DOMNode) -> MainScreen:
 
 
 def features_of(widget: DOMNode) -> Features:
-    """Return what can be asked of the features, such as `features_of(widget).audit.audit()`."""
+    """Return the features, to call one: `features_of(widget).audit.audit()`."""
     return main_screen(widget).features
 
 
 def in_background(widget: DOMNode, work: Work) -> None:
-    """Start what takes its time or asks the user, such as `features_of(widget).shown.play()`, in the background."""
+    """Run a coroutine next to the screen: `in_background(widget, features_of(widget).shown.play())`."""
     main_screen(widget).run_in_background(work)
 
 
@@ -41,10 +41,10 @@ def in_background(widget: DOMNode, work: Work) -> None:
 
 
 class Later:
-    """A placeholder in the table for an object whose class is imported later; it records which attribute is meant.
+    """A placeholder in the table for an object whose class is imported later. It records a path of attributes.
 
-    For mypy, `_tree` is a `CorpusTree`, so it checks `_tree.action_edit`. When the key is pressed, this is called with
-    the real tree, and returns that one's method.
+    For mypy, `_tree` is a `CorpusTree`, so it checks `_tree.action_edit`. When the key is pressed, the placeholder is
+    called with the real tree and returns its `action_edit`.
 
     >>> Later().title("a line")()
     'A Line'
@@ -62,39 +62,40 @@ class Later:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Command:
-    """Something that can be asked for by a key, by name, or by both."""
+    """An action with a key, a name in the command palette, or both."""
 
     method: Callable[[], object] | None
-    """What does it; None for keys that Textual's own widgets bind, which the help lists too."""
+    """The method to call, as an attribute of a placeholder. None if Textual's widgets bind the keys."""
     keys: str = ""
-    """As Textual calls them, commas between."""
+    """The keys, as Textual names them, separated by commas."""
     label: str = ""
-    """Its label in the line of keys; empty if it is not there."""
+    """The label in the line of keys; "" if it is not listed there."""
     does: str = ""
-    """What it does, in a few words, for the tooltip, the palette and the help."""
+    """A short description for the tooltip, the palette and the help."""
     name: str = ""
-    """Its name in the palette; empty if it is not there."""
+    """The name in the palette; "" if it is not listed there."""
     help: str = ""
-    """Its description in the help, if not made of the above; neighbors with the same one share a line."""
+    """The description in the help, by default the label and `does`. Adjacent commands with the same one share a line."""
     when: bool | str | Sequence[str] = True
-    """The property that says whether it applies now: it does unless that is False or empty."""
+    """A property of the owner. The command applies unless it is False or empty."""
     priority: bool = False
-    """Whether its keys work whatever has the focus."""
+    """Whether the keys work wherever the focus is."""
     always: bool = False
     """Whether it is always shown, at the right end of the line of keys."""
 
     def applies(self, owner: object) -> bool:
-        """Whether it can be done now; `owner` is the widget that has its keys."""
+        """Whether the command can run now. `owner` is the widget that has the keys."""
         return self.when is True or bool(cast(Later, self.when)(owner))
 
     def run(self, owner: Any) -> object:
-        """Do it. Textual awaits what the owner does; what a feature does goes on in the background."""
+        """Call the method. Textual awaits a coroutine of the owner; a coroutine of a feature runs in the background."""
         later: Any = self.method
-        arguments = ()
         if isinstance(later, partial):
-            later, arguments = later.func, later.args
-        method = later(owner)
-        work = method(*arguments)
+            method = later.func(owner)
+            work = method(*later.args)
+        else:
+            method = later(owner)
+            work = method()
         if not iscoroutine(work) or method.__self__ is owner:
             return work
         in_background(owner, work)
@@ -102,16 +103,17 @@ class Command:
 
     @property
     def description(self) -> str:
-        """What the help says about it: its label or name, and what it does."""
-        return self.help or ": ".join(
-            filter(None, ((self.label or self.name).rstrip(" …"), self.does))
-        )
+        """The description in the help: the label or name, and what the command does."""
+        if self.help:
+            return self.help
+        name = (self.label or self.name).rstrip(" …")
+        return ": ".join(part for part in (name, self.does) if part)
 
 
 def both(
     method: Callable[[Value], object], keys: str, help: str, back: Value, on: Value
 ) -> tuple[Command, Command]:
-    """Return two commands without a label; their keys are separated by a space."""
+    """Return two commands that call `method` with `back` or `on`. A space separates their keys."""
     back_keys, on_keys = keys.split()
     return (
         Command(partial(method, back), back_keys, help=help),

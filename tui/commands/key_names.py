@@ -1,42 +1,51 @@
-"""What keys are called on the screen."""
+"""The names of keys on the screen."""
 
 from typing import Final
 
-_SIGNS: Final = {"number_sign": "#", "pageup": "PageUp", "pagedown": "PageDown"} | dict(
-    left="←",
-    right="→",
-    up="↑",
-    down="↓",
-    slash="/",
-    escape="Esc",
-    plus="+",
-    minus="-",
-    full_stop=".",
-    comma=",",
-)
+_SIGNS: Final = {
+    "number_sign": "#",
+    "pageup": "PageUp",
+    "pagedown": "PageDown",
+    "left": "←",
+    "right": "→",
+    "up": "↑",
+    "down": "↓",
+    "slash": "/",
+    "escape": "Esc",
+    "plus": "+",
+    "minus": "-",
+    "full_stop": ".",
+    "comma": ",",
+}
+"""Textual's name of a key -> how it is written."""
 
 
 def short_name(key: str) -> str:
-    """A key, or the first of some, as lines have room for it.
+    """Return the short name of the first key, for the line of keys.
 
     >>> short_name("ctrl+t"), short_name("alt+up"), short_name("f6"), short_name("enter")
     ('^t', 'alt+↑', 'F6', 'enter')
     """
-    *shifts, name = key.partition(",")[0].split("+")
-    name = _SIGNS.get(
-        name, name.upper() if name[0] == "f" and name[1:].isdigit() else name
-    )
-    return f"^{name}" if shifts == ["ctrl"] else "+".join((*shifts, name))
+    first = key.partition(",")[0]
+    modifiers, plus, name = first.rpartition("+")
+    if name in _SIGNS:
+        name = _SIGNS[name]
+    elif name.startswith("f") and name[1:].isdigit():
+        name = name.upper()
+    if modifiers == "ctrl":
+        return f"^{name}"
+    return f"{modifiers}{plus}{name}"
 
 
 def long_name(key: str) -> str:
-    """A key as a sentence tells it.
+    """Return the name of a key in a sentence.
 
     >>> long_name("ctrl+t"), long_name("alt+up"), long_name("f6"), long_name("x")
     ('Ctrl+T', 'Alt+↑', 'F6', 'x')
     """
-    *shifts, name = key.split("+")
-    name = _SIGNS.get(name) or (
-        name if len(name) == 1 and not shifts else name.capitalize()
-    )
-    return "+".join((*(shift.capitalize() for shift in shifts), name))
+    modifiers, plus, name = key.rpartition("+")
+    if name in _SIGNS:
+        name = _SIGNS[name]
+    elif plus or len(name) > 1:
+        name = name.capitalize()
+    return f"{modifiers.title()}{plus}{name}"

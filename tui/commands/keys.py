@@ -1,4 +1,4 @@
-"""What is made of the table: the keys of widgets, the lines of the help, and tooltips."""
+"""Bindings of widgets, lines of the help, and tooltips, all made from the table of commands."""
 
 from collections.abc import Iterable
 from itertools import groupby
@@ -21,7 +21,7 @@ def action_of(command: Command) -> str:
 
 
 class HasCommands:
-    """Runs the commands of the table for the widget, screen or app that has their keys."""
+    """A widget, screen or app that has keys of the table, and runs their commands."""
 
     def check_action(self, action: str, parameters: tuple[Any, ...]) -> bool | None:
         return action != "run_command" or _ALL[parameters[0]].applies(self)
@@ -31,7 +31,7 @@ class HasCommands:
 
 
 class PartBindings(list[BindingType]):
-    """The keys of the commands for one part of the screen."""
+    """The bindings of one part of the table."""
 
     def __init__(self, part: str) -> None:
         self.part = part
@@ -50,7 +50,7 @@ class PartBindings(list[BindingType]):
 
 
 def tooltip(command: Command) -> str:
-    """Return the sentence for a button: what its command does, and the key for it."""
+    """Return the tooltip of a button: what its command does, and its key."""
     if not command.keys:
         return _sentence(command.does)
     part = next(part for part, commands in COMMANDS.items() if command in commands)
@@ -63,11 +63,14 @@ def help_lines(commands: Iterable[Command]) -> list[tuple[str, str]]:
     lines = []
     listed = [command for command in commands if command.keys and command.description]
     for description, same in groupby(listed, attrgetter("description")):
-        keys: list[str] = []
+        names: list[str] = []
         for command in same:
-            all_keys = command.keys.split(",")
-            keys += all_keys[:1] if command.method else all_keys
-        lines.append((" ".join(map(long_name, dict.fromkeys(keys))), description))
+            keys = command.keys.split(",")
+            if command.method:
+                # The others do the same.
+                keys = keys[:1]
+            names += map(long_name, keys)
+        lines.append((" ".join(dict.fromkeys(names)), description))
     return lines
 
 

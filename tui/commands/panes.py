@@ -1,4 +1,4 @@
-"""The panes: where each one is on the screen, and which key leads to it."""
+"""The list of panes: their keys, titles and places on the screen."""
 
 from dataclasses import dataclass
 from importlib import import_module
@@ -7,15 +7,18 @@ from typing import Any, Final, Literal
 
 @dataclass(frozen=True, slots=True)
 class PaneEntry:
-    """A pane before its class is imported."""
+    """The description of a pane, whose class is imported later."""
 
     id: str
-    key: str  # the key that leads to it, as Textual calls it
+    key: str
+    """The key that leads to it, as Textual names it."""
     title: str
-    shows: str  # what is in it, in a few words
+    shows: str
+    """A short description of its content."""
     place: Literal["left", "upper", "side", "lower"]
-    """Where it stands. Those of one place take turns; where there is no side, its panes take turns with the upper."""
-    path: str  # the module and, after a colon, the class; imported when the first frame is on the screen
+    """Its place on the screen. Panes of one place take turns. Without room for "side", they share "upper"."""
+    path: str
+    """The module and, after a colon, the class. It is imported after the first frame."""
 
     def load(self) -> Any:
         module, _, name = self.path.partition(":")
@@ -64,5 +67,5 @@ PANES: Final = (
         "tui.panes.compare:ComparePane",
     ),
 )
-"""In the order of their keys: all that the screen, its title, the keys, the palette and the help know of them."""
+"""All panes, in the order of their keys."""
 PANE_BY_ID: Final = {entry.id: entry for entry in PANES}

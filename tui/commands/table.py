@@ -287,7 +287,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         ),
         Command(
             partial(_features.texts.export, "merges"),
-            does="one per line, separated by tabs",
+            does="one merge per line, in columns separated by tabs",
             name="Export the merges …",
         ),
         Command(
@@ -463,7 +463,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _tree.action_choose_field,
             "c",
             "Column",
-            "choose which field of this file to read, and see its first documents",
+            "choose the column or field of this file to read, and see its first documents",
             when=_tree.has_fields,
         ),
         Command(
@@ -576,7 +576,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _training.action_turn_why,
             "w",
             "Why",
-            "next to the merge log, show why this merge, its pairs, the code, or nothing",
+            "next to the merge log: why this merge, all pairs, the code, or nothing",
         ),
         Command(
             _training.action_turn_writing,

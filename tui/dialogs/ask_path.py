@@ -100,8 +100,8 @@ class _PathSuggester(Suggester):
 def completions(typed: str) -> list[str]:
     """Return the first paths in the folder that begin with `typed`, with a slash after folders.
 
-    Hidden files are left out unless their dot is typed, and so are names with control characters. If the folder cannot
-    be read, there are none.
+    Hidden files are left out unless their dot is typed, and so are names with control characters. A folder that cannot
+    be read gives no completions.
     """
     if typed == "~":
         return ["~/"]

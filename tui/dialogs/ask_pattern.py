@@ -21,7 +21,7 @@ _PAUSE: Final = 0.15
 _SAMPLE: Final = (
     "The café didn't open at 10:45,\n\tso   they've walked 2,500 steps -> 東京タワー!\n"
 )
-"""The text to split if there is no other: patterns differ in all that is in it."""
+"""The text to split by default. Each part of it is split differently by some pattern."""
 
 
 class AskPattern(Ask[str]):

@@ -1,4 +1,4 @@
-"""Help: the words and keys of the focused pane, then those of all others."""
+"""Help: the words and keys of the focused pane, then of all others."""
 
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, ClassVar, NamedTuple
@@ -70,7 +70,7 @@ class Help(Dialog[None]):
 
 
 class ActivePart(NamedTuple):
-    """A part of the table of commands whose keys work where the focus is."""
+    """A part of the table of commands whose keys work at present."""
 
     part: str
     owner: Widget
@@ -78,7 +78,7 @@ class ActivePart(NamedTuple):
 
 
 def active_parts(screen: Screen[Any]) -> Iterator[ActivePart]:
-    """Yield the parts whose keys work where the focus is, the nearest first."""
+    """Yield the parts with keys for the focused widget, the nearest first."""
     if screen.focused is None:
         return
     for node in screen.focused.ancestors_with_self:

@@ -1,4 +1,4 @@
-"""IdsToText: decodes typed ids token by token, and says whether encoding their text gives the same ids."""
+"""IdsToText: decodes typed ids token by token, and shows whether encoding their text gives the same ids."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MOST_LISTED: Final = 3
 
 
 class DecodedIds(NamedTuple):
-    """What the dialog returns."""
+    """The answer of the dialog."""
 
     typed: str
     """The text of the field, to be offered again the next time."""

@@ -58,7 +58,7 @@ class Runs(Dialog[ChosenRun | None]):
             yield Static(id="difference", markup=False)
             yield Label(
                 "Enter: use this tokenizer. Space: compare others with it (●). "
-                "u: show or hide its curve behind the current one (○).",
+                "u: draw or remove it as a second curve (○).",
                 classes="dialog--hint",
             )
 
