@@ -53,8 +53,10 @@ def tooltip(command: Command) -> str:
     """Return the tooltip of a button: what its command does, and its key."""
     if not command.keys:
         return _sentence(command.does)
-    part = next(part for part, commands in COMMANDS.items() if command in commands)
-    where = "anywhere" if part == "Everywhere" else f"in the {part.lower()}"
+    where = "anywhere"
+    if command not in COMMANDS["Everywhere"]:
+        parts = [part for part, commands in COMMANDS.items() if command in commands]
+        where = f"in the {parts[0].lower()}"
     return _sentence(f"{command.does}; {long_name(command.keys)} {where}")
 
 

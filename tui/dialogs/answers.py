@@ -14,11 +14,10 @@ LONGEST_TITLE: Final = 60
 
 def whole_number(least: int, most: int, text: str) -> int:
     digits = text.strip().replace(",", "").replace("_", "")
-    # The length is checked first: Python refuses to read very long numbers.
-    if digits.isascii() and digits.isdigit() and len(digits) < 12:
-        number = int(digits)
-        if least <= number <= most:
-            return number
+    is_number = digits.isascii() and digits.isdigit()
+    # Python refuses to read very long numbers.
+    if is_number and len(digits) < 12 and least <= int(digits) <= most:
+        return int(digits)
     raise ValueError(f"Type a number from {least:,} to {most:,}.")
 
 

@@ -36,12 +36,11 @@ def placed(values: Sequence[float], most: float, width: int) -> str:
     """
     if width < 1:
         return ""
+    last = width - 1
     cells = [" "] * width
     for letter, value in zip(LETTERS, values, strict=False):
-        place = 0
-        if most > 0:
-            place = min(width - 1, max(0, round(value / most * (width - 1))))
-        cells[place] = letter if cells[place] == " " else "●"
+        share = value / most if most > 0 else 0.0
+        _put(letter, cells, round(_clamped(share, 0.0, 1.0) * last))
     return "".join(cells).rstrip().replace(" ", "·")
 
 
@@ -58,16 +57,24 @@ def placed_by_ratio(ratios: Sequence[float], most: float, width: int) -> str:
     middle = width // 2
     cells = [" "] * width
     for letter, ratio in zip(LETTERS[1:], ratios, strict=False):
-        distance = 0.0
-        if most > 0:
-            distance = min(1.0, max(-1.0, (ratio - 1) / most))
-        cell = min(width - 1, middle + round(distance * middle))
-        cells[cell] = letter if cells[cell] == " " else "●"
-        for between in range(min(cell, middle), max(cell, middle)):
+        distance = (ratio - 1) / most if most > 0 else 0.0
+        cell = middle + round(_clamped(distance, -1.0, 1.0) * middle)
+        cell = min(cell, width - 1)
+        _put(letter, cells, cell)
+        first, last = sorted((cell, middle))
+        for between in range(first, last):
             if cells[between] == " ":
                 cells[between] = "·"
     cells[middle] = "│"
     return "".join(cells).rstrip()
+
+
+def _clamped(value: float, least: float, most: float) -> float:
+    return min(most, max(least, value))
+
+
+def _put(letter: str, cells: list[str], cell: int) -> None:
+    cells[cell] = letter if cells[cell] == " " else "●"
 
 
 def histogram(amounts: Mapping[int, int], last: int) -> str:
@@ -76,7 +83,10 @@ def histogram(amounts: Mapping[int, int], last: int) -> str:
     >>> histogram({1: 4, 2: 8, 9: 1}, 4)
     '▄█ ▁'
     """
-    heights = [amounts.get(place, 0) for place in range(1, last)]
-    heights.append(sum(n for place, n in amounts.items() if place >= last))
-    most = max(heights) or 1
-    return "".join(" ▁▂▃▄▅▆▇█"[min(8, -(-8 * n // most))] for n in heights)
+    heights = [0] * last
+    for key, amount in amounts.items():
+        heights[min(key, last) - 1] += amount
+    highest = max(heights) or 1
+    # Rounded up, so that every amount above 0 is visible.
+    eighths = [-(-8 * height // highest) for height in heights]
+    return "".join(" ▁▂▃▄▅▆▇█"[height] for height in eighths)

@@ -22,7 +22,9 @@ def colored_pieces(pieces: Iterable[str], base: Style, app: "App[object]") -> Te
     styles = [ways.usual for ways in palette_of(app, base).tokens]
     text = Text(no_wrap=False, end="")
     for number, piece in enumerate(pieces):
-        shown = visible(piece.replace("\n", "↵").replace("\t", "⇥")).replace("↵", "↵\n")
+        shown = visible(piece.replace("\n", "↵").replace("\t", "⇥"))
+        # The line still ends after the sign.
+        shown = shown.replace("↵", "↵\n")
         text.append(shown, styles[number % len(styles)])
     return text
 
@@ -56,12 +58,13 @@ def token_labels(
             # An accent without a letter is drawn on a dotted circle.
             label = f"◌{label}"
         gap = between if index else ""
-        n_left = len(ids) - index
-        reserved = cell_len(f" +{n_left - 1:,}") if n_left > 1 else 0
-        if text.cell_len + len(gap) + cell_len(label) + reserved > room:
+        n_after = len(ids) - index - 1
+        count_after = f" +{n_after:,}" if n_after else ""
+        free = room - text.cell_len - len(gap) - len(count_after)
+        if cell_len(label) > free:
             if index:
-                return text.append(f" +{n_left:,}", "dim")
-            label = cut(label, max(room - reserved, _LEAST))
+                return text.append(f" +{n_after + 1:,}", "dim")
+            label = cut(label, max(free, _LEAST))
         text.append(gap).append(label, style(palette.tokens[color], token))
     return text
 
