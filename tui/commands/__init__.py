@@ -1,1 +1,1 @@
-"""Every command in one table, and all that is made of it: keys, palette, help and tooltips."""
+"""The table of all commands, and what is made from it: keys, palette, help and tooltips."""

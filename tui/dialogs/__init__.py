@@ -1,1 +1,1 @@
-"""The dialogs of the app: its questions, and the help."""
+"""The dialogs of the app, one module each; `answers` checks what is typed into them."""

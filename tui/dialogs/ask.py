@@ -41,7 +41,8 @@ class Ask(Dialog[Answer | None]):
         example: str = "",
         suggest: Sequence[str] = (),
     ) -> None:
-        """
+        """Prepare the question.
+
         Args:
             question: The question.
             parse: Returns the value of an answer, or raises `ValueError` with a sentence for the user.

@@ -42,7 +42,8 @@ class AskLanes(Dialog[bool]):
         chosen: Callable[[], Sequence[LaneChoice]],
         toggle: Callable[[LaneChoice], None],
     ) -> None:
-        """
+        """Prepare the list.
+
         Args:
             first: A description of the first lane, which is always shown.
             offers: The other lanes to choose from.

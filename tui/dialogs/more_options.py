@@ -43,7 +43,8 @@ class MoreOptions(Dialog[TrainingOptions | None]):
         check: Callable[[TrainingOptions], object],
         tokenizers: Iterable[str] = (),
     ) -> None:
-        """
+        """Prepare the form.
+
         Args:
             options: The options at present.
             check: Raises `BpeError` for options that cannot be used.

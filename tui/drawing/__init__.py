@@ -1,1 +1,1 @@
-"""Parts of drawings: colors, lines of columns, and rows of tokens. Nothing here uses texts or the app."""
+"""Parts of drawings: colors, labels of tokens, lines of columns, charts, rows of tokens. Nothing here uses the app."""
