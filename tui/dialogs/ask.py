@@ -25,7 +25,6 @@ class Ask(Dialog[Answer | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Cancel"),
         Binding("tab", "complete", "Complete"),
     ]
     SELECTS_REFUSED: ClassVar[bool] = True

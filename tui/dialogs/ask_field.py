@@ -1,12 +1,11 @@
 """AskField: choose the field of a file that holds its documents."""
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Final
+from typing import Final
 
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Label, OptionList
 
@@ -20,10 +19,6 @@ _N_DOCUMENTS: Final = 5
 
 class AskField(Dialog[str | None]):
     """Lists the fields of a file, each with its first documents, and returns the chosen one."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Cancel")
-    ]
 
     def __init__(self, name: str, fields: Mapping[str, Sequence[str]]) -> None:
         """`fields` has the first documents of each field."""

@@ -15,7 +15,6 @@ class Confirm(Dialog[int | None]):
     """Asks whether to do something. Returns 1 for the second button (yes), 0 for the first (no), None for Escape."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Cancel"),
         Binding("n", "dismiss(0)", "No"),
         Binding("y", "dismiss(1)"),
         Binding("left", "app.focus_previous", "Back"),

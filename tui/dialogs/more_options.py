@@ -6,7 +6,6 @@ from typing import ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalGroup, VerticalScroll
 from textual.events import DescendantFocus
 from textual.suggester import SuggestFromList
@@ -30,9 +29,6 @@ MORE_OPTIONS: Final = (
 class MoreOptions(Dialog[TrainingOptions | None]):
     """A field for each option that is rarely used; an empty field means the default. Enter returns all of them."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Cancel")
-    ]
     HINT: ClassVar[str] = (
         "Empty: default. Tab: next field. Enter: use all. Escape: cancel."
     )

@@ -33,7 +33,6 @@ class Runs(Dialog[ChosenRun | None]):
     """A list of runs. Space marks one, and the run under the cursor is compared with it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Close"),
         Binding("space", "mark", "Mark"),
         Binding("u", "draw_curve", "Curve"),
     ]

@@ -7,13 +7,14 @@ import asyncio
 from collections.abc import Coroutine
 from contextlib import suppress
 from itertools import accumulate
-from typing import Any, Final, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 from rich.cells import cell_len
 from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
+from textual.binding import Binding, BindingType
 from textual.command import CommandInput, CommandList, CommandPalette
 from textual.errors import NoWidget
 from textual.events import MouseEvent
@@ -49,6 +50,10 @@ class Dialog(ModalScreen[Answer]):
     Fault: a second Enter or click that is already queued closes the screen under the dialog, down to
     the last screen (ScreenStackError). An answer under an open palette closes the palette instead.
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Cancel")
+    ]
 
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
         if self.is_active:
