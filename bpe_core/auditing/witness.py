@@ -34,14 +34,14 @@ _FEWEST_CONTEXTS: Final = 1 + 2 * len(_NEIGHBORS)
 """Contexts that are always tried: none, and one character at one side."""
 
 
-class Search(NamedTuple):
+class WitnessSearch(NamedTuple):
     """The result of a search for a witness."""
 
     text: str | None  # the first text found whose encoding contains the token
     n_tried: int
 
 
-def witness(tokenizer: Tokenizer, token: int, example: str = "") -> Search:
+def witness(tokenizer: Tokenizer, token: int, example: str = "") -> WitnessSearch:
     """Search for a text whose encoding contains `token`.
 
     It tries `example`, a piece of a corpus. Then it tries the token's text, alone and with up to two characters around
@@ -53,8 +53,8 @@ def witness(tokenizer: Tokenizer, token: int, example: str = "") -> Search:
         n_tried += 1
         with suppress(UnknownTokenError):  # some published vocabularies lack bytes
             if token in tokenizer.encode_ordinary(text):
-                return Search(text, n_tried)
-    return Search(None, n_tried)
+                return WitnessSearch(text, n_tried)
+    return WitnessSearch(None, n_tried)
 
 
 def _candidates(tokenizer: Tokenizer, token: int, example: str) -> Iterable[str]:

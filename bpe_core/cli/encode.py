@@ -47,7 +47,7 @@ class PartIds(NamedTuple):
     """The printed ids. Empty if only their number is needed."""
 
 
-class LineForm(NamedTuple):
+class OutputForm(NamedTuple):
     """How the ids of a document are printed on a line."""
 
     start: str
@@ -55,8 +55,8 @@ class LineForm(NamedTuple):
     end: str
 
 
-_PLAIN: Final = LineForm(start="", separator=" ", end="\n")
-_JSON: Final = LineForm(start='{"ids": [', separator=", ", end="]}\n")
+_PLAIN: Final = OutputForm(start="", separator=" ", end="\n")
+_JSON: Final = OutputForm(start='{"ids": [', separator=", ", end="]}\n")
 
 
 def add(commands: Subcommands) -> None:

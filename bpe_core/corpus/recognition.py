@@ -92,7 +92,7 @@ def form_of(head: bytes, name: str) -> str:
     return ""
 
 
-class Recognized(NamedTuple):
+class FileForm(NamedTuple):
     """The form and the encoding of an unpacked file."""
 
     form: str
@@ -101,7 +101,7 @@ class Recognized(NamedTuple):
     is_empty: bool
 
 
-def recognize(head: bytes, name: str, default_form: str = "") -> Recognized:
+def recognize(head: bytes, name: str, default_form: str = "") -> FileForm:
     """Recognize a file that, unpacked, begins with `head`.
 
     Args:
@@ -117,7 +117,7 @@ def recognize(head: bytes, name: str, default_form: str = "") -> Recognized:
     if not form:
         codec = codec_of(head, is_whole=len(head) < HEAD)
     is_empty = form in TEXTS and not head.decode(codec, "replace")
-    return Recognized(form, codec, is_empty)
+    return FileForm(form, codec, is_empty)
 
 
 def codec_of(head: bytes, *, is_whole: bool) -> str:

@@ -70,7 +70,7 @@ class Piece(NamedTuple):
     kind: int
 
 
-class Model(NamedTuple):
+class ModelMessages(NamedTuple):
     """The messages of a file."""
 
     pieces: Sequence[Piece]
@@ -104,7 +104,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     return _tokenizer(model, file.stem)
 
 
-def _model(file: TokenizerFile) -> Model:
+def _model(file: TokenizerFile) -> ModelMessages:
     pieces: list[Piece] = []
     messages: dict[int, Message] = {_TRAINER: {}, _NORMALIZER: {}}
     try:
@@ -119,7 +119,9 @@ def _model(file: TokenizerFile) -> Model:
         file.broken(
             "it is cut off, or a part of it is not valid in a SentencePiece model"
         )
-    return Model(pieces, messages[_TRAINER], normalizer, normalizer_name or "unnamed")
+    return ModelMessages(
+        pieces, messages[_TRAINER], normalizer, normalizer_name or "unnamed"
+    )
 
 
 def _piece(message: int | bytes) -> Piece:
@@ -132,7 +134,7 @@ def _piece(message: int | bytes) -> Piece:
     return Piece(bytes_in(fields.get(_PIECE_TEXT, b"")).decode(), score, kind)
 
 
-def _check_supported(file: TokenizerFile, model: Model) -> None:
+def _check_supported(file: TokenizerFile, model: ModelMessages) -> None:
     # A field that is missing has the default of sentencepiece_model.proto.
     model_type = model.trainer.get(_MODEL_TYPE, _UNIGRAM)
     if model_type != _BPE:
@@ -157,7 +159,7 @@ def _check_supported(file: TokenizerFile, model: Model) -> None:
         )
 
 
-def _tokenizer(model: Model, name: str) -> Tokenizer:
+def _tokenizer(model: ModelMessages, name: str) -> Tokenizer:
     vocabulary = _vocabulary(model.pieces)
     adds_prefix = bool(model.normalizer.get(_ADD_DUMMY_PREFIX, 1))
     removes_spaces = bool(model.normalizer.get(_REMOVE_EXTRA_WHITESPACES, 1))

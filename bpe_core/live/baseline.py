@@ -85,7 +85,7 @@ class Baseline:
         return BaselineDiff(tuple(hunks), len(new_ids) - len(old_ids), n_bytes)
 
 
-class Replaced(NamedTuple):
+class Replacement(NamedTuple):
     """old[old_start:old_end] was replaced by new[new_start:new_end]."""
 
     old_start: int
@@ -94,7 +94,7 @@ class Replaced(NamedTuple):
     new_end: int
 
 
-def token_diff(old: Sequence[int], new: Sequence[int]) -> list[Replaced]:
+def token_diff(old: Sequence[int], new: Sequence[int]) -> list[Replacement]:
     """Return the replacements that turn `old` into `new`.
 
     This is the shortest script of removals and insertions: E. W. Myers, "An O(ND) Difference Algorithm and Its
@@ -108,12 +108,12 @@ def token_diff(old: Sequence[int], new: Sequence[int]) -> list[Replaced]:
     old = old[n_first : len(old) - n_last]
     new = new[n_first : len(new) - n_last]
     kept = _kept(old, new) if old and new else []
-    replacements: list[Replaced] = []
+    replacements: list[Replacement] = []
     old_done = new_done = 0
     for old_index, new_index in (*kept, (len(old), len(new))):
         if (old_done, new_done) != (old_index, new_index):
             replacements.append(
-                Replaced(
+                Replacement(
                     old_start=n_first + old_done,
                     old_end=n_first + old_index,
                     new_start=n_first + new_done,

@@ -71,14 +71,16 @@ def without_specials(
         yield part
 
 
-class TextPart(NamedTuple):
+class SpecialPart(NamedTuple):
     """A special token, or text next to one."""
 
     is_token: bool
     text: str
 
 
-def special_parts(tokens: frozenset[str], blocks: Iterable[str]) -> Iterator[TextPart]:
+def special_parts(
+    tokens: frozenset[str], blocks: Iterable[str]
+) -> Iterator[SpecialPart]:
     """Divide a text that comes in blocks at each occurrence of a token, also across blocks.
 
     No part is empty. The text between two tokens may come in several parts.
@@ -99,10 +101,10 @@ def special_parts(tokens: frozenset[str], blocks: Iterable[str]) -> Iterator[Tex
             if start >= n_settled:
                 break
             if done < start:
-                yield TextPart(False, text[done:start])
-            yield TextPart(True, text[start:end])
+                yield SpecialPart(False, text[done:start])
+            yield SpecialPart(True, text[start:end])
             done = end
         n_yielded = max(done, n_settled)
         if done < n_yielded:
-            yield TextPart(False, text[done:n_yielded])
+            yield SpecialPart(False, text[done:n_yielded])
         held = text[n_yielded:]

@@ -18,7 +18,7 @@ from tui.disk.tokenizer_files import kept_tokenizers, listed
 from tui.state import KnownTokenizer
 
 
-class Recognized(NamedTuple):
+class SortedArguments(NamedTuple):
     """The arguments of the command line, sorted by their kind."""
 
     texts: tuple[str, ...]
@@ -46,13 +46,13 @@ class Recognition:
         self._doubts: list[str] = []
         self._errors: list[str] = []
 
-    def run(self) -> Recognized:
+    def run(self) -> SortedArguments:
         """Read one argument after the other, and collect an error for each that cannot be used."""
         for path in self._paths:
             self._attempt(self._recognize, path)
         for name in self.names:
             self._attempt(self._locate, name)
-        return Recognized(
+        return SortedArguments(
             texts=tuple(self._texts),
             tokenizers=tuple(self._tokenizers),
             doubts=tuple(self._doubts),

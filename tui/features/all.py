@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from tui.disk.arguments import Recognition, Recognized
+from tui.disk.arguments import Recognition, SortedArguments
 from tui.disk.sources import first_corpus, title_of
 from tui.features.audit import AuditFeature
 from tui.features.comparison import ComparisonFeature
@@ -88,7 +88,7 @@ class Features:
         elif is_empty or not recognition.is_slow:
             await self._load_last(trains=trains)
 
-    async def _recognize(self, recognition: Recognition) -> Recognized:
+    async def _recognize(self, recognition: Recognition) -> SortedArguments:
         """Read the arguments in a thread. If one is slow, show its name and load the tokenizer used last meanwhile."""
         reading = asyncio.ensure_future(in_thread(recognition.run))
         try:
@@ -106,7 +106,7 @@ class Features:
             self.tokenizers.show_reading("")
         return reading.result()
 
-    def _report(self, recognized: Recognized) -> None:
+    def _report(self, recognized: SortedArguments) -> None:
         """Show the warnings and errors about arguments. Errors are also printed when the app ends."""
         for doubt in recognized.doubts:
             self._screen.say(doubt, "warning")

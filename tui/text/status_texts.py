@@ -248,20 +248,20 @@ def labels(names: Sequence[str]) -> list[str]:
     ]
 
 
-class Amounts(NamedTuple):
+class LaneAmounts(NamedTuple):
     n_tokens: int | None
     """None until they are counted."""
     n_bytes: int
 
 
-def amounts_of(lane: Lane, selection: Columns) -> Amounts:
+def amounts_of(lane: Lane, selection: Columns) -> LaneAmounts:
     """Count the tokens that meet a selection, and its bytes; if it is empty, count the whole text."""
     first, last = selection
     if first == last:
-        return Amounts(lane.n_tokens, lane.document.n_bytes)
+        return LaneAmounts(lane.n_tokens, lane.document.n_bytes)
     n_tokens = lane.ask(lambda live: live.n_tokens_between(first, last), None)
     n_bytes = lane.ask(lambda live: len(live.between(first, last).encode()), 0)
-    return Amounts(n_tokens, n_bytes)
+    return LaneAmounts(n_tokens, n_bytes)
 
 
 class LaneStatus(NamedTuple):
@@ -270,7 +270,7 @@ class LaneStatus(NamedTuple):
     name: str
     lane: Lane
     edit: RememberedEdit | None
-    amounts: Amounts
+    amounts: LaneAmounts
 
 
 class _LaneCells(NamedTuple):
@@ -324,7 +324,7 @@ def _lane_tokens(n_tokens: int | None, is_part: bool) -> Text:
 
 
 def _lane_comparison(
-    amounts: Amounts, number: int, first_n_tokens: int | None, shares: bool
+    amounts: LaneAmounts, number: int, first_n_tokens: int | None, shares: bool
 ) -> Text:
     """The bytes in the first lane; in the others, how many tokens more than the first they have."""
     if number == 0:
@@ -339,7 +339,7 @@ def _lane_comparison(
     return Text(text)
 
 
-def _lane_compression(amounts: Amounts) -> Text:
+def _lane_compression(amounts: LaneAmounts) -> Text:
     if not amounts.n_tokens:
         return Text()
     return Text(f"{ratio(amounts.n_bytes, amounts.n_tokens):.2f} bytes/token")
