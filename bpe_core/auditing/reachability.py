@@ -205,11 +205,10 @@ def what_if(
         PatternError: The pattern is not valid.
         OptionError: The normalizer is unknown.
     """
-    changed = Tokenizer(
-        tokenizer.vocabulary,
-        pattern or tokenizer.pattern,
-        preparation=_changed_preparation(tokenizer, pattern, normalizer),
-    )
+    preparation = _changed_preparation(tokenizer, pattern, normalizer)
+    if pattern is None:
+        pattern = tokenizer.pattern
+    changed = Tokenizer(tokenizer.vocabulary, pattern, preparation=preparation)
 
     def is_reached_now(token: int) -> bool:
         with suppress(UnicodeDecodeError, UnknownTokenError):

@@ -26,13 +26,11 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     special_tokens: dict[str, int] = {}
     if "special_tokens" in fields:
         special_tokens = fields.ids("special_tokens")
-    own_pattern = str(Split.of_expression(fields.text("pat_str")))
+    if pattern is None:
+        pattern = str(Split.of_expression(fields.text("pat_str")))
     tokens = _tokens(file, fields.text("bpe_ranks"))
-    return Tokenizer(
-        vocabulary_of(file, tokens, special_tokens),
-        own_pattern if pattern is None else pattern,
-        name=file.stem,
-    )
+    vocabulary = vocabulary_of(file, tokens, special_tokens)
+    return Tokenizer(vocabulary, pattern, name=file.stem)
 
 
 def _tokens(file: TokenizerFile, ranks: str) -> dict[int, bytes]:

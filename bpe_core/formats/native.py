@@ -208,12 +208,9 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
             "n_vocab",
             f"expected {vocabulary.n_tokens}, the number of tokens in the file",
         )
-    return Tokenizer(
-        vocabulary,
-        pattern or _pattern(fields),
-        record=record,
-        name=fields.text("name"),
-    )
+    if pattern is None:
+        pattern = _pattern(fields)
+    return Tokenizer(vocabulary, pattern, record=record, name=fields.text("name"))
 
 
 def _vocabulary(

@@ -12,6 +12,7 @@ from bpe_core.formats.json_fields import LARGEST_ID, Fields
 from bpe_core.formats.ranks import from_base64, vocabulary_of
 from bpe_core.patterns.pattern import Split
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import quoted
 
 _TOKEN: Final = re.compile(rb'"token_bytes"\s*:')
 _FIRST_SPECIALS: Final = (
@@ -66,12 +67,11 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
         if data is None:
             row.fail("token_bytes", "it is not base64")
         tokens[n_specials + rank] = data
-    own_pattern = str(Split.of_expression(config.text("pattern")))
     special_tokens = _special_tokens(fields, n_specials)
     vocabulary = vocabulary_of(file, tokens, special_tokens, first=n_specials)
-    return Tokenizer(
-        vocabulary, own_pattern if pattern is None else pattern, name=file.stem
-    )
+    if pattern is None:
+        pattern = str(Split.of_expression(config.text("pattern")))
+    return Tokenizer(vocabulary, pattern, name=file.stem)
 
 
 def _special_tokens(fields: Fields, n_specials: int) -> dict[str, int]:
@@ -79,9 +79,18 @@ def _special_tokens(fields: Fields, n_specials: int) -> dict[str, int]:
     text_of = dict(enumerate(_FIRST_SPECIALS[:n_specials]))
     if "special_tokens" in fields:
         text_of = {}
-        for token in fields.objects("special_tokens"):
+        listed = fields.objects("special_tokens")
+        if len(listed) > n_specials:
+            fields.fail(
+                "config.default_num_special_tokens",
+                f"it is {n_specials}, and the file lists {len(listed)} special tokens",
+            )
+        for token in listed:
             rank = token.number("rank", largest=n_specials - 1)
             text = token.text("token_str")
-            if text_of.setdefault(rank, text) != text or not text:
+            if rank in text_of or not text:
                 token.fail("rank", f"{rank} occurs twice, or its text is empty")
+            if text in text_of.values():
+                token.fail("token_str", f"{quoted(text)} has two ranks")
+            text_of[rank] = text
     return {text_of.get(rank, f"<SPECIAL_{rank}>"): rank for rank in range(n_specials)}

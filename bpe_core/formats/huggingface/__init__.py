@@ -7,7 +7,7 @@ same folder gives the name of the model, its class, and more added tokens.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -67,7 +67,7 @@ def tokenizer_of(
     name = _name(file, configured)
     preparation, is_bytewise, joins_bytes = pipeline_of(fields, pattern)
     model = Model(fields.fields("model"), is_bytewise, preparation.has_metaspace)
-    added = tuple(_added_tokens(fields, configured, model.ids))
+    added = _added_tokens(fields, configured, model.ids)
     splits = [
         step.splitter.tree for step in preparation.steps if isinstance(step, SplitStep)
     ]
@@ -121,13 +121,17 @@ def _name(file: TokenizerFile, configured: Fields) -> str:
 
 def _added_tokens(
     fields: Fields, configured: Fields, vocab: Mapping[str, int]
-) -> Iterator[AddedToken]:
-    """Yield the added tokens; `vocab` is name -> id of the model's tokens."""
+) -> tuple[AddedToken, ...]:
+    """Return the added tokens; `vocab` is name -> id of the model's tokens.
+
+    As in the library, a text that is listed twice has the first id and the last flags.
+    """
     tokens = fields.objects("added_tokens", [])
     if "added_tokens" in fields and "added_tokens_decoder" in configured:
         tokens += _only_configured(tokens, configured, vocab)
     name_of = {token: name for name, token in vocab.items()} if tokens else {}
     text_of: dict[int, str] = {}
+    by_text: dict[str, AddedToken] = {}
     for token in tokens:
         text = token.text("content")
         is_special = token.flag("special", False)
@@ -135,14 +139,17 @@ def _added_tokens(
             continue
         if len(text) > LONGEST_TOKEN:
             token.fail("content", f"it is longer than {LONGEST_TOKEN:,} characters")
-        token_id = vocab.get(text)
-        if token_id is None:
+        if text in by_text:
+            token_id = by_text[text].token
+        elif text in vocab:
+            token_id = vocab[text]
+        else:
             token_id = token.number("id", largest=LARGEST_ID)
             if token_id in name_of:
                 token.fail("id", f"{token_id} is the id of {quoted(name_of[token_id])}")
         if text_of.setdefault(token_id, text) != text:
             token.fail("id", f"{token_id} is the id of another added token")
-        yield AddedToken(
+        by_text[text] = AddedToken(
             text,
             token_id,
             special=is_special,
@@ -151,6 +158,7 @@ def _added_tokens(
             rstrip=token.flag("rstrip", False),
             normalized=token.flag("normalized", not is_special),
         )
+    return tuple(by_text.values())
 
 
 def _only_configured(

@@ -568,3 +568,25 @@ def test_a_sign_put_first_behind_a_strip_is_refused(tmp_path):
         load(put(tmp_path, {"tokenizer.json": whole | {"normalizer": strip}}))
     right_alone = strip | {"strip_left": False, "strip_right": True}
     load(put(tmp_path, {"tokenizer.json": whole | {"normalizer": right_alone}}))
+
+
+@pytest.mark.parametrize("vocab_has_it", [False, True])
+def test_a_text_that_is_added_twice_has_its_first_id_and_its_last_flags(
+    tmp_path, vocab_has_it
+):
+    first = {"content": "<a>", "id": 259, "special": False}
+    last = {"content": "<a>", "id": 260, "special": True, "lstrip": True}
+    for flag in ("single_word", "lstrip", "rstrip", "normalized"):
+        first[flag] = False
+        last.setdefault(flag, False)
+    extra = {"<a>": 259} if vocab_has_it else {}
+    path = put(
+        tmp_path, {"tokenizer.json": huggingface(added=[first, last], extra=extra)}
+    )
+    ours = load(path)
+    theirs = tokenizers.Tokenizer.from_file(str(path))
+    text = "<a>abc <a> ab"
+    ids = ours.encode(text, allowed_special="all")
+    assert ids == theirs.encode(text).ids == [259, 258, 259, 32, 256]
+    assert ours.special_tokens == {"<a>": 259}
+    assert ours.n_vocab == theirs.get_vocab_size() == 260

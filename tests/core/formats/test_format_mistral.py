@@ -55,6 +55,12 @@ def test_named_special_tokens_and_fillers(tmp_path):
     assert tokenizer.special_tokens == {"<SPECIAL_0>": 0, "[INST]": 1, "[/INST]": 2}
 
 
+def test_a_tekken_without_special_tokens_begins_with_its_ranks(tmp_path):
+    tokenizer = load(put(tmp_path, {"tekken.json": tekken(specials=0)}))
+    assert tokenizer.special_tokens == {}
+    assert tokenizer.encode("abc ab") == [257, 32, 256]
+
+
 def test_a_real_tekken(tmp_path):
     common = pytest.importorskip(
         "mistral_common.tokens.tokenizers.tekken",

@@ -20,6 +20,7 @@ from bpe_core import (
 )
 from bpe_core.formats import native
 from bpe_core.formats.file import TokenizerFile
+from bpe_core.patterns import splitter
 from bpe_core.whole_file import write_atomically
 
 TEXTS = ["aaabdaaabac é\x7f\u202e\x9b😊 é\x7f\u202e\x9b😊", "hello \\x41 hello\n"]
@@ -57,6 +58,16 @@ def test_everything_comes_back(tokenizer, tmp_path):
     assert loaded.record.sources[0].characters == sum(map(len, TEXTS))
     assert loaded.encode(TEXTS[0]) == tokenizer.encode(TEXTS[0])
     assert text_of(loaded) == text_of(tokenizer)
+
+
+@pytest.mark.parametrize("pattern", ["", "words"])
+@pytest.mark.parametrize("format", ["native", "huggingface", "minbpe"])
+def test_a_given_pattern_replaces_the_one_in_the_file(format, pattern, tmp_path):
+    tokenizer = train(TEXTS, vocab_size=280, pattern="gpt2")
+    save(tokenizer, tmp_path / "mine", format=format)
+    loaded = load(tmp_path / "mine", pattern=pattern)
+    assert loaded.splitter.split("a b") == splitter(pattern).split("a b")
+    assert loaded.splitter.split("a b") != tokenizer.splitter.split("a b")
 
 
 def test_the_first_version_of_the_format_is_written_and_read(tokenizer):

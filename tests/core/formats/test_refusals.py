@@ -246,6 +246,16 @@ TEKKEN = [
         at(special_tokens=[{"rank": 0, "token_str": HALF, "is_control": True}]),
         "'<�>' holds half of a character",
     ),
+    (
+        json.dumps(
+            tekken(specials=0, special_tokens=[{"rank": 0, "token_str": "<unk>"}])
+        ),
+        "default_num_special_tokens, it is 0, and the file lists 1 special tokens",
+    ),
+    (
+        at(special_tokens=[{"rank": rank, "token_str": "<s>"} for rank in (0, 1)]),
+        "in special_tokens[1].token_str, '<s>' has two ranks",
+    ),
 ]
 SENTENCEPIECE = [
     (sentencepiece(kind=1), "of the type Unigram, and only BPE"),
