@@ -38,7 +38,7 @@ _OUTPUTS: Final = (
     "output.weight",
     "embed_out.weight",
 )
-_USUAL: Final = (*_OUTPUTS, *_INPUTS)  # the most usual first
+_USUAL: Final = _OUTPUTS + _INPUTS  # the most usual first
 _LONGEST_HEADER: Final = 100_000_000  # bytes; the limit of the format
 _MOST_VALUES: Final = 10_000_000  # JSON values of a header
 
@@ -154,7 +154,7 @@ def tensors_with_rows(path: str | os.PathLike[str], n_rows: int) -> list[str]:
         raise EmbeddingsError(
             f"No tensor in {path.name} has a row for each of {n_rows:,} ids; the largest has {most_rows:,}."
         )
-    names = dict.fromkeys([*_USUAL, *sorted(matrices)])
+    names = dict.fromkeys(list(_USUAL) + sorted(matrices))
     return [
         name for name in names if name in matrices and len(matrices[name]) >= n_rows
     ]

@@ -15,7 +15,9 @@ LONGEST_EXAMPLE: Final = 200
 # One character of each class that the usual split patterns treat differently. The last three are what a pattern that
 # ignores case takes for s, k and i, although they have other bytes: U+017F, U+212A, U+0130.
 _NEIGHBORS: Final = "aA1 =./'\né" + "の" + "ſ\u212aİ"
-_SIDES: Final = ("", *_NEIGHBORS, *map("".join, product(_NEIGHBORS, repeat=2)))
+_PAIRS: Final = [first + second for first, second in product(_NEIGHBORS, repeat=2)]
+_SIDES: Final = ["", *_NEIGHBORS, *_PAIRS]
+"""The texts tried at one side of a token."""
 
 
 def _contexts() -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ import sys
 from argparse import ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
 from inspect import cleandoc
+from itertools import chain
 from typing import Any, Final, NoReturn, TypeAlias
 
 from bpe_core.errors import LONGEST
@@ -141,7 +142,7 @@ def add_command(
     program = parser.prog.removesuffix(name)
     calls = [f"  {program}{example}" for example in examples.splitlines()]
     example_paragraph = "\n".join(["examples:", *calls])
-    parser.epilog = "\n\n".join([example_paragraph, *paragraphs, *notes])
+    parser.epilog = "\n\n".join(chain([example_paragraph], paragraphs, notes))
     parser.set_defaults(run=run)
     parser.add_argument(
         "--debug", action="store_true", help="print a traceback for unexpected errors"

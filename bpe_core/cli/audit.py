@@ -7,6 +7,7 @@ from contextlib import closing
 from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -212,7 +213,7 @@ def _print_json(rows: Iterable[Verdict]) -> None:
 def _report(findings: Findings, subject: AuditSubject, options: Namespace) -> str:
     """Return the report for people, in the chosen form."""
     tokenizer = subject.tokenizer
-    sentences = [*summary(tokenizer), *_evidence(options, subject)]
+    sentences = list(chain(summary(tokenizer), _evidence(options, subject)))
     ranked = verdicts(subject, findings)
     if options.markdown or options.html:
         title = f"Audit of {tokenizer.name or Path(options.tokenizer).name}"

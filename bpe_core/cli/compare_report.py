@@ -59,7 +59,7 @@ def report_sections(
         for kind in ("text", "folder", "script"):
             parts = results[f"{kind}s"]
             if kind == "text" and len(parts) > 1:
-                parts = [*parts, {**results["total"], "name": "all"}]
+                parts = [*parts, results["total"] | {"name": "all"}]
             if kind != "folder" or len(parts) > 1:
                 table = _amounts(kind, parts, labels, metrics, is_for_terminal)
                 yield Section(table=table)
@@ -93,9 +93,14 @@ def _unique_labels(results: Results) -> list[str]:
 
 def _replace_taken(labels: Labels, others: Labels) -> list[str]:
     """Replace the labels that another tokenizer or column has."""
-    counts = Counter([*_OTHER_COLUMNS, *labels])
-    pairs = zip(labels, others, strict=True)
-    return [other if counts[label] > 1 else label for label, other in pairs]
+    counts = Counter(labels)
+    counts.update(_OTHER_COLUMNS)
+    kept: list[str] = []
+    for label, other in zip(labels, others, strict=True):
+        if counts[label] > 1:
+            label = other
+        kept.append(label)
+    return kept
 
 
 def _amounts(
@@ -132,8 +137,10 @@ def _amounts(
         row = [name, f"{part['bytes']:,}"]
         for index in range(len(labels)):
             for key in metrics:
-                form = METRICS[key].form
-                row.append(format(part[key][index], form) if key in part else "")
+                cell = ""
+                if key in part:
+                    cell = format(part[key][index], METRICS[key].form)
+                row.append(cell)
         rows.append(row)
     return ReportTable(heads, rows, numbers=range(1, len(heads)))
 

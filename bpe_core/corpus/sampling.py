@@ -327,7 +327,8 @@ def parsed_weights(
     >>> parsed_weights(["a=2.5"], ["a", "b"])
     {'a': Fraction(5, 2)}
     """
-    known_paths = {*paths, *(split_field(path)[0] for path in paths)}
+    known_paths = set(paths)
+    known_paths.update(split_field(path)[0] for path in paths)
     weights: dict[str, Fraction] = {}
     for argument in arguments:
         path, equals, number = argument.rpartition("=")

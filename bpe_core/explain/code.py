@@ -8,6 +8,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from types import FrameType
 from typing import Any, Final, NamedTuple
 
@@ -181,8 +182,9 @@ def _lines_of_merge(
     """Run `reference.train` on texts, and return the lines after the merges that made their tokens."""
     symbols, given = _unmerge(vocabulary, texts)
     number_of: dict[int, int] = {}
-    for symbol in sorted({symbol for text in symbols for symbol in text}):
-        numbers = (*vocabulary.token_bytes(symbol)[:1], *range(256))
+    for symbol in sorted(set(chain.from_iterable(symbols))):
+        # The first byte of the symbol, if no other symbol has its number.
+        numbers = chain(vocabulary.token_bytes(symbol)[:1], range(256))
         taken = number_of.values()
         number_of[symbol] = next(number for number in numbers if number not in taken)
     for number, (_, _, token) in enumerate([*given, merge], 256):
@@ -194,11 +196,10 @@ def _lines_of_merge(
     # The line of the loop runs once more after the merge, and ends it.
     loop_lines = [n for n, line in enumerate(lines) if "new" in line.values]
     first, end = loop_lines[-2:]
-    words_before = [
-        line.values["words"] for line in lines[:first] if "words" in line.values
-    ]
-    values = {"words": words_before[-1]} | lines[first].values
-    return [CodeLine(lines[first].number, values), *lines[first + 1 : end]]
+    lines_before = [line for line in lines[:first] if "words" in line.values]
+    words = {"words": lines_before[-1].values["words"]}
+    lines[first] = CodeLine(lines[first].number, words | lines[first].values)
+    return lines[first:end]
 
 
 def encode_in_code(vocabulary: Vocabulary, piece: str) -> list[CodeLine]:

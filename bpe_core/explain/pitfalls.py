@@ -220,13 +220,11 @@ class Pitfalls:
         pitfalls = list(once.values())
         newlines = sorted(totals.keys() & _NEWLINES)
         if len(newlines) > 1:
+            counts = [f"{totals[each].n:,} {_NEWLINES[each]}" for each in newlines]
+            reason = f"Line ends are mixed: {', '.join(counts)}."
             rarest = min(newlines, key=lambda newline: totals[newline].n)
-            counts = ", ".join(
-                f"{totals[newline].n:,} {_NEWLINES[newline]}" for newline in newlines
-            )
             start = totals[rarest].first
             end = start + len(rarest)
-            reason = f"Line ends are mixed: {counts}."
             pitfalls.append(Pitfall("newlines", start, end, reason))
         for script, total in totals.items():
             # Line ends have no tokens here.

@@ -14,7 +14,7 @@ tiktoken's `encode_with_unstable` is coarser: it calls all tokens of the last pi
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import accumulate, chain, islice, pairwise, product
+from itertools import accumulate, chain, islice, product
 from operator import itemgetter
 from typing import Final, NamedTuple
 from unicodedata import decomposition, is_normalized, normalize
@@ -94,7 +94,9 @@ def _tail(live: LiveText, reader: PlainReader, near: int) -> _Tail:
     """Return the text from the last safe cut after `near`, or else from the piece or the token at `near`."""
     start = 0
     is_inside = False
-    piece = live.piece_at(near) if near > 0 and reader.local else None
+    piece = None
+    if near > 0 and reader.local:
+        piece = live.piece_at(near)
     if piece is not None:
         start = piece.start
         if near - start > TAIL_LENGTH:
@@ -127,7 +129,9 @@ class Unstable:
         self._reader = reader
         self._vocabulary = live.tokenizer.vocabulary
         self._tokens = _sorted_tokens(self._vocabulary)
-        self._kinds = reader.splitter.kinds if reader.splitter.source else ("a",)
+        self._kinds: tuple[str, ...] = ("a",)
+        if reader.splitter.source:
+            self._kinds = reader.splitter.kinds
         tail = _tail(live, reader, near)
         self._text = tail.text
         self.is_inside: Final = tail.is_inside  # whether the tail begins inside a piece
@@ -198,20 +202,11 @@ class Unstable:
 
         These are the tokens of the whole tail, and the tokens before one that swallows the end.
         """
-        n_characters = len(self._text)
-        pairs = map("".join, product(self._kinds, repeat=2))
-        ways: set[tuple[int, ...]] = set()
-        for continuation in chain(self._kinds, pairs) if self._text else ():
-            ends = self._piece_ends(continuation)
-            ways.add(ends[: bisect_right(ends, n_characters)])
-        for ends in ways:
-            pieces = [self._text[start:end] for start, end in pairwise((0, *ends))]
-            if self._reader.lossy:
-                # Text that a lossy pattern drops is judged without its surroundings.
-                split = self._reader.splitter.split
-                pieces = [piece if split(piece) else Gap(piece) for piece in pieces]
+        for ends in self._ways_to_split():
+            pieces = self._pieces_with(ends)
             ids = self._encode(pieces)
-            open_part = utf8(self._text[sum(map(len, pieces)) :])
+            n_split = sum(map(len, pieces))
+            open_part = utf8(self._text[n_split:])
             yield _Prefix(ends, ids + self._vocabulary.join(open_part), b"", False)
             first = max(0, len(open_part) - self._tokens.longest + 1)
             for offset in range(first, len(open_part)):
@@ -220,6 +215,32 @@ class Unstable:
                 if _has_any(self._tokens.longer(swallowed)):
                     before = self._vocabulary.join(open_part[:offset])
                     yield _Prefix(ends, ids + before, swallowed, not before)
+
+    def _ways_to_split(self) -> set[tuple[int, ...]]:
+        """Return the ends of the pieces inside the tail, for each way to split it."""
+        if not self._text:
+            return set()
+        pairs = map("".join, product(self._kinds, repeat=2))
+        ways: set[tuple[int, ...]] = set()
+        for continuation in chain(self._kinds, pairs):
+            ends = self._piece_ends(continuation)
+            n_ends = bisect_right(ends, len(self._text))
+            ways.add(ends[:n_ends])
+        return ways
+
+    def _pieces_with(self, ends: Sequence[int]) -> list[str]:
+        """Return the pieces of the tail that end at `ends`."""
+        split = self._reader.splitter.split
+        pieces: list[str] = []
+        start = 0
+        for end in ends:
+            piece = self._text[start:end]
+            if self._reader.lossy and not split(piece):
+                # Text that a lossy pattern drops is judged without its surroundings.
+                piece = Gap(piece)
+            pieces.append(piece)
+            start = end
+        return pieces
 
     def completions(self) -> Iterator[Completion]:
         """Yield all tokens that would swallow the end. Tokens that swallow the most bytes come first.
@@ -232,10 +253,11 @@ class Unstable:
                 continue
             ids = _without_gaps(prefix.ids[self.n_stable :])
             for token in self._swallowing(prefix):
-                if (prefix.ids, token) not in seen:
-                    seen.add((prefix.ids, token))
-                    rest = self._reader.token_bytes(token)[len(prefix.swallowed) :]
-                    yield Completion((*ids, token), prefix.swallowed, rest)
+                if (prefix.ids, token) in seen:
+                    continue
+                seen.add((prefix.ids, token))
+                rest = self._reader.token_bytes(token)[len(prefix.swallowed) :]
+                yield Completion((*ids, token), prefix.swallowed, rest)
 
     def _swallowing(
         self, prefix: _Prefix, following: Sequence[str] = ()

@@ -5,6 +5,7 @@ does. Oniguruma understands some constructs differently.
 """
 
 import re
+from itertools import chain
 from typing import Final
 
 import regex
@@ -142,7 +143,7 @@ def _may_match_empty(split: Split) -> bool:
     kinds = splitter(str(split)).kinds
     pairs = (first + second for first in kinds for second in kinds)
     try:
-        for text in ("", *kinds, *pairs):
+        for text in chain([""], kinds, pairs):
             if any(start == end for start, end in expression.spans(text)):
                 return True
     except PatternError:  # it takes too long

@@ -14,6 +14,7 @@ added_tokens.json. The added tokens in tokenizer_config.json have precedence.
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -99,7 +100,7 @@ def _both_files(file: TokenizerFile) -> TwoFiles:
     if is_merges:
         usual_names = list(_MERGES_NAME_OF)
     # A dict, so that each name is there once and keeps its place.
-    names = dict.fromkeys([*_partner_names(file.path), *usual_names])
+    names = dict.fromkeys(chain(_partner_names(file.path), usual_names))
     partner = file.open_sibling(*names)
     if partner is None:
         file.unsupported(
@@ -230,7 +231,8 @@ def files_for(tokenizer: Tokenizer, path: Path) -> Iterator[tuple[Path, list[str
     _check_tokenizer(tokenizer)
     ids, pairs = named(tokenizer, specials_of(tokenizer.vocabulary))
     vocab = [json.dumps(ids, ensure_ascii=False, indent=1), "\n"]
-    merges = ["#version: 0.2\n", *(f"{left} {right}\n" for left, right in pairs)]
+    merges = ["#version: 0.2\n"]
+    merges += [f"{left} {right}\n" for left, right in pairs]
     if is_merges:
         yield path, merges
         yield partner, vocab

@@ -163,7 +163,8 @@ def _tokenizer(model: ModelMessages, name: str) -> Tokenizer:
     vocabulary = _vocabulary(model.pieces)
     adds_prefix = bool(model.normalizer.get(_ADD_DUMMY_PREFIX, 1))
     removes_spaces = bool(model.normalizer.get(_REMOVE_EXTRA_WHITESPACES, 1))
-    user_defined = [
+    added = list(specials_of(vocabulary))
+    added += [
         AddedToken(piece.text, token, normalized=True)
         for token, piece in enumerate(model.pieces)
         if piece.kind == _USER_DEFINED
@@ -172,7 +173,7 @@ def _tokenizer(model: ModelMessages, name: str) -> Tokenizer:
     if _keeps_words_apart(model.pieces):
         steps = (SplitStep(splitter(WORDS)),)
     preparation = Preparation(
-        added=(*specials_of(vocabulary), *user_defined),
+        added=tuple(added),
         normalize=_normalizer(adds_prefix, removes_spaces),
         steps=steps,
         has_metaspace=True,

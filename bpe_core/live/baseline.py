@@ -107,10 +107,14 @@ def token_diff(old: Sequence[int], new: Sequence[int]) -> list[Replacement]:
     n_first, n_last = same_ends(old, new)
     old = old[n_first : len(old) - n_last]
     new = new[n_first : len(new) - n_last]
-    kept = _kept(old, new) if old and new else []
+    kept: list[tuple[int, int]] = []
+    if old and new:
+        kept = _kept(old, new)
+    kept.append((len(old), len(new)))
     replacements: list[Replacement] = []
-    old_done = new_done = 0
-    for old_index, new_index in (*kept, (len(old), len(new))):
+    old_done = 0
+    new_done = 0
+    for old_index, new_index in kept:
         if (old_done, new_done) != (old_index, new_index):
             replacements.append(
                 Replacement(
@@ -133,16 +137,16 @@ class _Path(NamedTuple):
     last: int  # index after the last
     diagonal: int  # index in `old` minus index in `new`
 
-    def kept(self) -> list[tuple[int, int]]:
-        """Return (index in `old`, index in `new`) of all tokens kept on the path."""
-        pairs: list[tuple[int, int]] = []
-        run: _Path | None = self
-        while run:
-            for old_index in range(run.last - 1, run.first - 1, -1):
-                pairs.append((old_index, old_index - run.diagonal))
-            run = run.before
-        pairs.reverse()
-        return pairs
+
+def _kept_on(path: _Path | None) -> list[tuple[int, int]]:
+    """Return (index in `old`, index in `new`) of all tokens kept on a path."""
+    pairs: list[tuple[int, int]] = []
+    while path:
+        for old_index in range(path.last - 1, path.first - 1, -1):
+            pairs.append((old_index, old_index - path.diagonal))
+        path = path.before
+    pairs.reverse()
+    return pairs
 
 
 def _kept(old: Sequence[int], new: Sequence[int]) -> list[tuple[int, int]]:
@@ -156,9 +160,12 @@ def _kept(old: Sequence[int], new: Sequence[int]) -> list[tuple[int, int]]:
     paths: dict[int, _Path | None] = {1: None}
     for n_edits in range(min(MOST_EDITS, len(old) + len(new)) + 1):
         for k in range(-n_edits, n_edits + 1, 2):
-            inserts = k == -n_edits or (
-                k != n_edits and farthest[k - 1] < farthest[k + 1]
-            )
+            if k == -n_edits:
+                inserts = True
+            elif k == n_edits:
+                inserts = False
+            else:
+                inserts = farthest[k - 1] < farthest[k + 1]
             if inserts:
                 x = farthest[k + 1]
                 path = paths[k + 1]
@@ -173,5 +180,5 @@ def _kept(old: Sequence[int], new: Sequence[int]) -> list[tuple[int, int]]:
             farthest[k] = x
             paths[k] = path
             if x >= len(old) and x - k >= len(new):
-                return path.kept() if path else []
+                return _kept_on(path)
     return []

@@ -184,18 +184,23 @@ class Giant:
 
     def _mark_near(self, mark: Mark, n_tokens: int) -> Mark:
         """Return a mark `n_tokens` after another, or before it if negative, or the next one in that direction."""
-        direction = 1 if n_tokens > 0 else -1
+        data = self.data
+        row = self.row
+        length = self.reader.length
         token = mark.tokens + n_tokens
-        first_token, last_token = sorted((mark.tokens, token))
-        distance = sum(map(self.reader.length, self.row[first_token:last_token]))
-        byte = mark.bytes + direction * distance
-        while byte < len(self.data) and self.data[byte] in CONTINUATIONS:
-            next_token = token + direction
-            byte += direction * self.reader.length(self.row[min(token, next_token)])
-            token = next_token
-        first_byte, last_byte = sorted((mark.bytes, byte))
-        characters = direction * n_characters(self.data[first_byte:last_byte])
-        return Mark(mark.characters + characters, byte, token)
+        if n_tokens > 0:
+            byte = mark.bytes + sum(map(length, row[mark.tokens : token]))
+            while byte < len(data) and data[byte] in CONTINUATIONS:
+                byte += length(row[token])
+                token += 1
+            characters = mark.characters + n_characters(data[mark.bytes : byte])
+        else:
+            byte = mark.bytes - sum(map(length, row[token : mark.tokens]))
+            while data[byte] in CONTINUATIONS:
+                token -= 1
+                byte -= length(row[token])
+            characters = mark.characters - n_characters(data[byte : mark.bytes])
+        return Mark(characters, byte, token)
 
     def _token_at(self, byte: int) -> int:
         """Return the index of the token that holds a byte."""
@@ -430,7 +435,9 @@ class Ends:
             self._ends.frombytes(splitter.scanner.ends(data))
         else:
             pieces = reader.split(data.decode())
-            lengths = map(len, pieces if data.isascii() else map(utf8, pieces))
+            lengths = map(len, pieces)
+            if not data.isascii():
+                lengths = map(len, map(utf8, pieces))
             self._ends.extend(accumulate(lengths))
             if reader.lossy:
                 for end, piece in zip(self._ends, pieces, strict=True):
@@ -440,9 +447,16 @@ class Ends:
     def around(self, byte: int) -> tuple[int, int]:
         """Return (start, end) of the piece that holds a byte; an empty range at the end of the text."""
         index = bisect_right(self._ends, byte)
-        start = self._ends[index - 1] if index else 0
-        end = self._ends[index] if index < len(self._ends) else start
-        return start, end
+        start = self._end_before(index)
+        if index == len(self._ends):
+            return start, start
+        return start, self._ends[index]
+
+    def _end_before(self, index: int) -> int:
+        """Return where the piece with this index begins."""
+        if index == 0:
+            return 0
+        return self._ends[index - 1]
 
     def between(self, start: int, end: int) -> Sequence[int]:
         """Return the ends of the pieces between two ends, with the second one."""
@@ -456,9 +470,8 @@ class Ends:
 
         The edit replaced the bytes of `old` from `start` to `end` by `growth` more bytes.
         """
-        n_same = min(
-            common_prefix(self._ends, old._ends), bisect_right(self._ends, start)
-        )
+        n_before_edit = bisect_right(self._ends, start)
+        n_same = min(common_prefix(self._ends, old._ends), n_before_edit)
         if self.are_ahead:
             last = self._last_changed_ahead(old, end, growth)
         else:
@@ -466,8 +479,7 @@ class Ends:
             for gap in self.gaps ^ old.gaps:
                 n_same = min(n_same, bisect_left(self._ends, gap))
             last = self._last_changed(old, end, growth)
-        changed_start = self._ends[n_same - 1] if n_same else 0
-        return changed_start, self._ends[last]
+        return self._end_before(n_same), self._ends[last]
 
     def _last_changed_ahead(self, old: "Ends", end: int, growth: int) -> int:
         """Return the index of the last changed piece by binary search: all pieces after an equal end are equal."""

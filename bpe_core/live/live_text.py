@@ -234,13 +234,9 @@ class LiveText:
         new_parts, change = self.reader.edited(touched.edited_parts, edit)
         change = change.moved(touched.offset)
         # This comes last, in one step: an error before it leaves the text unchanged.
-        self._groups[touched.groups] = _grouped(
-            [
-                *touched.parts[: touched.first],
-                *new_parts,
-                *touched.parts[touched.last :],
-            ]
-        )
+        before = touched.parts[: touched.first]
+        after = touched.parts[touched.last :]
+        self._groups[touched.groups] = _grouped([*before, *new_parts, *after])
         return change
 
     def _parts_touched_by(self, start: int, end: int, n_typed: int) -> "_Touched":

@@ -109,8 +109,11 @@ class PreparedReader:
         beginning and the end of the text.
         """
         text = edit.of("".join([part.text for part in old_parts]))
-        before = old_parts[0].before if old_parts else None
-        behind = old_parts[-1].behind if old_parts else None
+        before = None
+        behind = None
+        if old_parts:
+            before = old_parts[0].before
+            behind = old_parts[-1].behind
         new_parts = self.read(text, before, behind)
         for part in new_parts:
             part.settle()
@@ -156,10 +159,13 @@ class PreparedReader:
         while last < len(parts) and parts[last].before is Cut.INSIDE:
             last += 1
         text = "".join([part.text for part in parts[first:last]])
-        alignment = self.align(text, parts[first].before, parts[last - 1].behind)
+        before = parts[first].before
+        behind = parts[last - 1].behind
         n_before = sum([part.n_characters for part in parts[first:index]])
-        piece = alignment.piece_at(offset + n_before)
-        return None if piece is None else piece.moved(-n_before)
+        piece = self.align(text, before, behind).piece_at(offset + n_before)
+        if piece is None:
+            return None
+        return piece.moved(-n_before)
 
 
 class _PlacedTokens(NamedTuple):
@@ -174,12 +180,16 @@ def _change(
 ) -> Change:
     """Return how the tokens of adjacent parts changed. After the edit they have `text`, and `n_bytes` more bytes."""
     n_first, n_last = same_ends(old.ids, new.ids)
-    removed_places = old.places[n_first : len(old.ids) - n_last]
-    inserted_places = new.places[n_first : len(new.ids) - n_last]
+    old_end = len(old.ids) - n_last
+    new_end = len(new.ids) - n_last
+    removed_places = old.places[n_first:old_end]
+    inserted_places = new.places[n_first:new_end]
     if not removed_places and not inserted_places:
         return Change(edit.start, (), (), edit.start, n_bytes)
     # The same in the old and in the new text: where the first changed token begins, but not before the edited text.
-    end_of_same = new.places[n_first - 1][1] if n_first else edit.start
+    end_of_same = edit.start
+    if n_first:
+        _, end_of_same = new.places[n_first - 1]
     if inserted_places:
         start = inserted_places[0][0]
         if removed_places:
@@ -188,14 +198,16 @@ def _change(
     else:
         start = min(end_of_same, removed_places[0][0])
         stop = start
-    shares_character = n_first > 0 and end_of_same > start
+    head = 0
+    if n_first and end_of_same > start:  # the first changed token shares a character
+        head = len(utf8(text[start]))
     return Change(
         start=start,
-        removed=old.ids[n_first : len(old.ids) - n_last],
-        inserted=new.ids[n_first : len(new.ids) - n_last],
+        removed=old.ids[n_first:old_end],
+        inserted=new.ids[n_first:new_end],
         stop=stop,
         n_bytes=n_bytes,
-        head=len(utf8(text[start : start + 1])) if shares_character else 0,
+        head=head,
         ripple=_ripple(removed_places, inserted_places, edit, text),
     )
 
@@ -222,9 +234,8 @@ class _TokenTexts(NamedTuple):
     """What the tokens of a vocabulary contain."""
 
     joined: str  # the texts of all tokens, with a separator
-    adjacent_bytes: set[
-        bytes
-    ]  # each two adjacent bytes in tokens that are not valid text
+    adjacent_bytes: set[bytes]
+    """Each two adjacent bytes in tokens that are not valid text."""
 
 
 class PreparedCuts:

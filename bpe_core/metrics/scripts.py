@@ -52,7 +52,7 @@ _WITH_SPACES: Final = (
     "Gothic",
     "Braille",
 )
-_SCRIPTS: Final = (*_WITH_SPACES, *WITHOUT_SPACES)
+_SCRIPTS: Final = _WITH_SPACES + WITHOUT_SPACES
 OTHER: Final = "Other"
 """The name of all other scripts together."""
 SHARED: Final = "no script"

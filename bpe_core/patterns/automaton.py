@@ -18,6 +18,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection
 from functools import cache, lru_cache
+from itertools import chain
 from typing import Final, NamedTuple
 
 import regex
@@ -67,7 +68,9 @@ class Automaton:
                 for position in possible - self._in_look_aheads
                 if regex.match(self.sources[position], character)
             }
-            possible = frozenset().union(*(self.follow[p] for p in matching))
+            possible = frozenset(
+                chain.from_iterable(self.follow[position] for position in matching)
+            )
         return bool(matching)
 
     def looks_across(self, pair: str) -> bool:
@@ -98,8 +101,8 @@ class Automaton:
                 options = [self._part(option) for option in node]
                 return _Part(
                     any(option.matches_empty for option in options),
-                    frozenset().union(*(option.first for option in options)),
-                    frozenset().union(*(option.last for option in options)),
+                    frozenset(chain.from_iterable(part.first for part in options)),
+                    frozenset(chain.from_iterable(part.last for part in options)),
                 )
             case tuple():
                 return self._chain([self._part(item) for item in node])
@@ -126,7 +129,10 @@ class Automaton:
             self._join(last, part.first)
             if matches_empty:
                 first |= part.first
-            last = part.last | last if part.matches_empty else part.last
+            if part.matches_empty:
+                last |= part.last
+            else:
+                last = part.last
             matches_empty &= part.matches_empty
         return _Part(matches_empty, first, last)
 
@@ -167,9 +173,14 @@ class CutFinder:
 
     def end_of_first(self, text: str, start: int) -> int:
         """Return the first safe cut of `text` after `start`, or the length of `text`."""
-        finder = self._finder(ASCII if text.isascii() else BMP)
-        found = finder.search(text, start) if finder else None
-        return found.end() if found else len(text)
+        largest = ASCII if text.isascii() else BMP
+        finder = self._finder(largest)
+        if finder is None:
+            return len(text)
+        found = finder.search(text, start)
+        if found is None:
+            return len(text)
+        return found.end()
 
     def _compiled_below(self, end: int) -> re.Pattern[str] | None:
         """Compile an expression whose matches end at the safe cuts between characters below `end`; None if there are
@@ -190,14 +201,17 @@ class CutFinder:
     def _cuts_below(self, end: int) -> dict[int, int]:
         """Return set -> all characters after which there is a safe cut before a character of the set."""
         automaton = self.automaton
-        node = automaton.node
+        options = automaton.node
+        if not isinstance(options, list):
+            options = [options]
         begins_piece = 0
-        for option in node if isinstance(node, list) else [node]:
+        for option in options:
             begins_piece |= _enough(option, end)
         sources = automaton.sources
         sources_after = defaultdict[str, set[str]](set)
         for source, following in zip(sources, automaton.follow, strict=True):
-            sources_after[source].update(sources[position] for position in following)
+            for position in following:
+                sources_after[source].add(sources[position])
         cuts = defaultdict[int, int](int)
         for kind_of_sets, before in kinds_of(set(sources), end).items():
             examined = 0
@@ -287,7 +301,9 @@ def _enough(option: Node, end: int) -> int:
                     isinstance(later, Repeat) and later.least == 0
                     for later in later_items
                 )
-                return members(source, end) & ~consumed if rest_is_optional else 0
+                if not rest_is_optional:
+                    return 0
+                return members(source, end) & ~consumed
             case _:
                 return 0
     return 0

@@ -272,7 +272,8 @@ class _InParts(Splitter):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*super().kinds, *self._rest.kinds)))
+        kinds = super().kinds + self._rest.kinds
+        return tuple(dict.fromkeys(kinds))
 
     def may_hold(self, text: str) -> bool:
         if isinstance(self._first, Splitter):

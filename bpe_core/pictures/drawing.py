@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from io import StringIO
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 from zlib import crc32
@@ -40,6 +41,8 @@ _GLYPHS: Final = CONTROLS | {ord("\t"): "⇥", ord("\n"): "\n"}
 """Code point -> what is shown for it. Line feeds are kept, because they end lines."""
 _TERMINAL_COLORS: Final = (111, 78, 179, 174, 176, 80)
 """The hues in the palette of 256 colors, mixed with white so that black text is legible."""
+_GREYS: Final = ("d2d4d8", "c2c5ca")
+"""The backgrounds of tokens with the same borders as under the first tokenizer."""
 _PAGE_STYLE: Final = (
     "body { margin: 0; } "
     "body > .bpescope { box-sizing: border-box; min-height: 100vh; }"
@@ -174,8 +177,9 @@ def _lines(chips: Iterable[Chip]) -> list[list[Chip]]:
         if parts[-1] == "":
             parts.pop()
         for number, part in enumerate(parts):
+            is_first = number == 0
             is_last = number == len(parts) - 1
-            lines[-1].append(chip._replace(text=part, begins=number == 0, ends=is_last))
+            lines[-1].append(chip._replace(text=part, begins=is_first, ends=is_last))
             if not is_last or text.endswith("\n"):
                 lines.append([])
     if len(lines) > 1 and not lines[-1]:
@@ -193,9 +197,8 @@ def in_terminal(lanes: TextLanes, colors: int, *, with_ids: bool = False) -> str
         with_ids: Whether to write the ids of each token after it.
     """
     if colors > 256:
-        backgrounds = [
-            "2;" + ";".join(map(str, _pastel(hue, 0.5))) for hue in range(len(HUES))
-        ]
+        pastels = [_pastel(hue, 0.5) for hue in range(len(HUES))]
+        backgrounds = [f"2;{red};{green};{blue}" for red, green, blue in pastels]
     else:
         backgrounds = [f"5;{number}" for number in _TERMINAL_COLORS]
     rows = []
@@ -232,7 +235,9 @@ def _bordered(chips: Iterable[Chip], with_ids: bool, *, is_first: bool) -> str:
 
 def _ids(chip: Chip) -> str:
     """Write the ids of a token after its last part."""
-    return f"⟨{' '.join(map(str, chip.ids))}⟩" if chip.ends and chip.ids else ""
+    if not chip.ends or not chip.ids:
+        return ""
+    return f"⟨{' '.join(map(str, chip.ids))}⟩"
 
 
 def _pastel(hue: int, white: float) -> bytes:
@@ -256,7 +261,9 @@ def colors_of(environment: Mapping[str, str], is_terminal: bool) -> int:
         return 0
     if environment.get("NO_COLOR") or environment.get("TERM") == "dumb":
         return 0
-    return 1 << 24 if environment.get("COLORTERM") in ("truecolor", "24bit") else 256
+    if environment.get("COLORTERM") in ("truecolor", "24bit"):
+        return 1 << 24
+    return 256
 
 
 def html_page(title: str, style: str, body: str) -> str:
@@ -330,7 +337,9 @@ def _span(chip: Chip, with_ids: bool) -> str:
     if not chip.ids:
         return text
     ids = " ".join(map(str, chip.ids))
-    classes = f"c{chip.color} a" if chip.is_alike else f"c{chip.color}"
+    classes = f"c{chip.color}"
+    if chip.is_alike:
+        classes += " a"
     tooltip = f"{ids}  ({chip.data.hex(' ')})"
     span = f'<span class="{classes}" title="{tooltip}">{text}</span>'
     if with_ids and chip.ends:
@@ -386,22 +395,27 @@ def _rows(picture: TextLanes, columns: int) -> "Iterator[Text]":
     from rich.text import Text
 
     is_single = len(picture.titles) == 1
-    margin = 0 if is_single else max(map(cells, picture.titles)) + 2
+    margin = 0
+    if not is_single:
+        margin = max(map(cells, picture.titles)) + 2
     for title, summary in zip(picture.titles, picture.summaries, strict=True):
         gap = " " * max(2, margin - cells(title))
         yield from _wrapped(Text.assemble((title, "bold"), gap, summary), columns)
     if not is_single:
         yield Text()
+    columns_of_text = max(columns - margin, 2)
     for line in picture.lines:
         lanes = list[list[Text]]()
         for chips in line:
             styled = [(chip.text, _rich_style(chip)) for chip in chips]
-            lanes.append(_wrapped(Text.assemble(*styled), max(columns - margin, 2)))
-        for index in range(max(map(len, lanes))):
-            for title, rows in zip(picture.titles, lanes, strict=True):
-                head = title if index == 0 and not is_single else ""
-                row = rows[index] if index < len(rows) else Text()
-                yield Text(head + " " * (margin - cells(head))) + row
+            lanes.append(_wrapped(Text.assemble(*styled), columns_of_text))
+        heads = [" " * margin for _ in lanes]
+        if not is_single:
+            heads = [title + " " * (margin - cells(title)) for title in picture.titles]
+        for rows_of_lanes in zip_longest(*lanes, fillvalue=Text()):
+            for head, row in zip(heads, rows_of_lanes, strict=True):
+                yield Text(head) + row
+            heads = [" " * margin for _ in lanes]
 
 
 def _wrapped(text: "Text", columns: int) -> "list[Text]":
@@ -421,7 +435,7 @@ def _rich_style(chip: Chip) -> str:
         return ""
     background = _pastel(chip.color, 0.6).hex()
     if chip.is_alike:
-        background = "c2c5ca" if chip.color % 2 else "d2d4d8"
+        background = _GREYS[chip.color % 2]
     return f"#1c1e21 on #{background}"
 
 

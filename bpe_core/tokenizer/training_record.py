@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from dataclasses import field as field_of
 from fractions import Fraction
+from itertools import chain
 from typing import Any, Final, Self, TypedDict
 
 from bpe_core.corpus import Source
@@ -378,7 +379,7 @@ READING: Final = (
 
 OPTIONS: Final[Mapping[str, Option]] = {
     option.argument: option
-    for option in (*OPTION_OF.values(), EXTEND, *READING, WEIGHT)
+    for option in chain(OPTION_OF.values(), [EXTEND], READING, [WEIGHT])
 }
 """All options of a training run, by argument."""
 

@@ -110,6 +110,10 @@ class Merges(Sequence[Merge]):
             del column[n_merges:]
             column.extend(new_values)
 
+    def triples(self) -> Iterator[Triple]:
+        """Yield the ids of each merge: left, right and new."""
+        return zip(*self.pairs, strict=True)
+
     def steps(self) -> Iterator[tuple[Count, int, Count]]:
         """Yield what `TrainingRecord.steps` keeps of each merge."""
         return zip(self.counts, self.ties, self.n_tokens, strict=True)
@@ -227,6 +231,8 @@ class Trainer:
         )
         symbol_counts = self._counts_in_corpus(self._learner.symbol_counts())
         count_of_byte = dict(zip(ties.alphabet, symbol_counts, strict=False))
+        first_counts = [count_of_byte[byte] for byte in range(256)]
+        first_counts += symbol_counts[256:]
         share = self.options.min_share
         recorded_options = replace(
             self.options,
@@ -241,10 +247,7 @@ class Trainer:
             n_tokens_start=weighted_count(self._learner.n_tokens, self._scale),
             stop_reason="",
             n_given=len(self._given),
-            first_counts=(
-                *map(count_of_byte.__getitem__, range(256)),
-                *symbol_counts[256:],
-            ),
+            first_counts=tuple(first_counts),
             sample=counts.sample,
             weights=counts.weights,
         )
@@ -309,7 +312,7 @@ class Trainer:
         """The vocabulary of all merges learned so far."""
         n_known = self._vocabulary.n_merges
         if n_known < self.n_merges:
-            new_merges = zip(*self.merges[n_known:].pairs, strict=True)
+            new_merges = self.merges[n_known:].triples()
             self._vocabulary = self._vocabulary.extended(new_merges)
         return self._vocabulary
 
@@ -373,8 +376,7 @@ class Trainer:
         if start >= len(self._known):
             return
         merges = self.merges[start:]
-        triples = zip(*merges.pairs, strict=True)
-        made = zip(triples, merges.steps(), strict=True)
+        made = zip(merges.triples(), merges.steps(), strict=True)
         expected = self._known[start:]
         for step, (was, now) in enumerate(zip(expected, made, strict=False), start + 1):
             if was != now:

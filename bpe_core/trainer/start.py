@@ -38,15 +38,17 @@ def start_of(options: Options, old: Vocabulary | None) -> Start:
     if old is None:
         first_id = max(base_ids) + 1
         n_merges = options.vocab_size - vocabulary.n_tokens
-        ids = [*base_ids, *range(first_id, first_id + n_merges)]
+        ids = base_ids + list(range(first_id, first_id + n_merges))
         return Start(vocabulary=vocabulary, ids=ids, given=())
     check_larger(old, options.vocab_size)
-    old_ids = [*base_ids, *(token for _, _, token in old.merges)]
-    symbol_of = {token: symbol for symbol, token in enumerate(old_ids)}
-    used_ids = {*symbol_of, *old.special_tokens.values()}
-    free_ids = (token for token in count() if token not in used_ids)
-    ids = [*old_ids, *islice(free_ids, options.vocab_size - old.n_tokens)]
+    ids = base_ids + [token for _, _, token in old.merges]
+    symbol_of = {token: symbol for symbol, token in enumerate(ids)}
     given = tuple((symbol_of[left], symbol_of[right]) for left, right, _ in old.merges)
+    used_ids = set(ids)
+    used_ids.update(old.special_tokens.values())
+    free_ids = (token for token in count() if token not in used_ids)
+    n_new = options.vocab_size - old.n_tokens
+    ids += islice(free_ids, n_new)
     return Start(vocabulary=vocabulary, ids=ids, given=given)
 
 

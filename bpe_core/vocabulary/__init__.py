@@ -430,8 +430,10 @@ class Vocabulary:
 
     def ids(self) -> list[int]:
         """Return the ids of all tokens, with special tokens, in ascending order. Sorts them each time."""
-        made_ids = (token for _, _, token in self.merges)
-        return sorted({*self._store.base, *made_ids, *self._special_bytes})
+        ids = set(self._store.base)
+        ids.update(token for _, _, token in self.merges)
+        ids.update(self._special_bytes)
+        return sorted(ids)
 
     @cached_property
     def highest_id(self) -> int:

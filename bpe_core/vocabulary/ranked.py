@@ -202,7 +202,8 @@ class RankedVocabulary(Vocabulary):
         if not late_merges:
             return super().at(self.n_merges)
         rank_of_id = {token: n for n, token in enumerate(self.encoding.id_of.values())}
-        merges = [*self.merges, *late_merges]
+        merges = list(self.merges)
+        merges += late_merges
         merges.sort(key=lambda merge: rank_of_id[merge[2]])
         made: set[int] = set()
         used_before_made: set[int] = set()

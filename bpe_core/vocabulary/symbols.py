@@ -132,7 +132,7 @@ _OTHERS: Final = tuple(sorted(set(range(256)).difference(_PRINTABLE)))
 BYTES_IN_ORDER: Final = bytes(_PRINTABLE + _OTHERS)
 """The 256 bytes in the order of their characters in GPT-2's alphabet. Hugging Face's trainer numbers them this way."""
 
-_CHARACTERS: Final = "".join(map(chr, (*_PRINTABLE, *range(0x100, 0x144))))
+_CHARACTERS: Final = "".join(map(chr, _PRINTABLE + tuple(range(0x100, 0x144))))
 
 BYTE_OF: Final = dict(zip(_CHARACTERS, BYTES_IN_ORDER, strict=True))
 """GPT-2's byte alphabet, character -> byte. vocab.json, merges.txt and tokenizer.json are written in it. Bytes that are

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -81,7 +82,7 @@ def count_files(
             _report_guesses(files, job)
             report = partial(job.progress, "counting", role=role)
             counts = _count_found(files, paths, pattern, report, weights, sample, read)
-        for skipped in (*found.skipped, *counts.skipped):
+        for skipped in chain(found.skipped, counts.skipped):
             job.send(skipped)
     send_counted(counts, job, role)
     return counts

@@ -356,7 +356,7 @@ def tokenizer_of(
     """
     record = record_of(start_record, merges, stop_reason)
     vocabulary = first_vocabulary(rules, start)
-    vocabulary = vocabulary.extended(zip(*merges.pairs, strict=True))
+    vocabulary = vocabulary.extended(merges.triples())
     return Tokenizer(vocabulary, rules.pattern, record=record)
 
 

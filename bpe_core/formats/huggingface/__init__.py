@@ -81,7 +81,7 @@ def tokenizer_of(
         return Tokenizer(model.vocabulary(added, ordinary), str(split), name=name)
     steps = preparation.steps
     if not splits and preparation.has_metaspace and model.keeps_words_apart:
-        steps = (*steps, SplitStep(splitter(WORDS)))
+        steps += (SplitStep(splitter(WORDS)),)
     replaced_bytes = model.byte_ids.values() if joins_bytes else ()
     preparation = replace(
         preparation, added=added, steps=steps, replaces_runs=frozenset(replaced_bytes)
