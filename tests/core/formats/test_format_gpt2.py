@@ -171,7 +171,7 @@ def test_tokens_that_cannot_be_gpt_2s_are_not_taken_for_them(tmp_path):
     for file in (path, tmp_path / "merges.txt", tmp_path):
         with pytest.raises(
             PatternNeededError,
-            match=r"GPT-2's would cut the token '\(th'; give its pattern",
+            match=r"GPT-2's would cut the token '\(th'; give the tokenizer's own pattern",
         ):
             load(file)
     tokenizer = load(path, pattern="qwen2")

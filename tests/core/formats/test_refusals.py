@@ -259,7 +259,7 @@ TEKKEN = [
 ]
 SENTENCEPIECE = [
     (sentencepiece(kind=1), "of the type Unigram, and only BPE"),
-    (sentencepiece(kind=4), "of the kind Char"),
+    (sentencepiece(kind=4), "of the type Char"),
     (sentencepiece([*PIECES, ("zz", 0, UNUSED)]), "unused pieces"),
     (sentencepiece(trainer=bytes([0xC0, 1, 1])), "spaces as suffixes"),
     (
