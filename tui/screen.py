@@ -7,7 +7,7 @@ loaded after it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
 SECONDS_TO_END: Final = 1.5
 """How long the app waits at its end for background work, and for what is being written."""
-_WIDTHS: Final = [(0, "-narrow"), (100, "-tight"), (120, "-wide"), (170, "-huge")]
-_HEIGHTS: Final = [(0, "-low"), (30, "-middling"), (36, "-high")]
+_WIDTHS: Final = ((0, "-narrow"), (100, "-tight"), (120, "-wide"), (170, "-huge"))
+_HEIGHTS: Final = ((0, "-low"), (30, "-middling"), (36, "-high"))
 """The class of the screen from this many columns or rows on."""
 _FIRST_IMPORTS: Final = (
     "tui.widgets.text_facts",
@@ -74,8 +74,6 @@ class MainScreen(HasCommands, StateScreen):
         loaded: asyncio.Event,
         arguments: Arguments,
     ) -> None:
-        self.HORIZONTAL_BREAKPOINTS = _WIDTHS
-        self.VERTICAL_BREAKPOINTS = _HEIGHTS
         super().__init__(configuration)
         self._compositor: SelectiveCompositor = SelectiveCompositor()
         self.loaded = loaded
@@ -220,10 +218,10 @@ class MainScreen(HasCommands, StateScreen):
         if outdated(self, event):
             return
         # Set the classes first: else Textual draws the new size with the old layout, and then again.
-        fitting = self._get_breakpoint_classes(
-            event.size.width, _WIDTHS
-        ) | self._get_breakpoint_classes(event.size.height, _HEIGHTS)
-        self.update_classes({name: name in fitting for _, name in _WIDTHS + _HEIGHTS})
+        width = _class_of(event.size.width, _WIDTHS)
+        height = _class_of(event.size.height, _HEIGHTS)
+        names = [name for _, name in (*_WIDTHS, *_HEIGHTS)]
+        self.update_classes({name: name in (width, height) for name in names})
         self.show_panes()
         self.call_after_refresh(self.refresh_bindings)
 
@@ -339,6 +337,11 @@ class MainScreen(HasCommands, StateScreen):
         from tui.dialogs.help import Help
 
         self.app.push_screen(Help(self))
+
+
+def _class_of(n_cells: int, classes: Sequence[tuple[int, str]]) -> str:
+    """Return the class of a screen with this many columns or rows."""
+    return [name for least, name in classes if n_cells >= least][-1]
 
 
 async def _wait_for(worker: Worker[Any]) -> None:

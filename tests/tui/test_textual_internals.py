@@ -1,6 +1,6 @@
-"""The one list of Textual's undocumented names that the app uses; Textual is pinned, and this says what to look at.
+"""The one list of Textual's undocumented names that the app uses.
 
-A new version may move any of them: read its changes to these before the pin in pyproject.toml moves.
+A new version may move any of them: read its changes to these before pyproject.toml allows it.
 """
 
 import ast
@@ -37,7 +37,6 @@ INTERNALS: Final = {
     ),
     "textual.screen:Screen": (
         "_compositor",
-        "_get_breakpoint_classes",
         "_update_focus_styles",
     ),
     "textual.scroll_view:ScrollView": ("_refresh_scrollbars", "_scroll_update"),
