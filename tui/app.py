@@ -129,6 +129,9 @@ class BpeScope(HasCommands, App[None]):
         forwarded = event.is_forwarded
         if self._ignores(event):
             return
+        if isinstance(event, events.Key) and event.key.startswith("alt+"):
+            # Many terminals send the letter too, but Alt and a letter is a command: no field types it.
+            event.character = None
         if isinstance(event, events.Key) and event.key == "ctrl+q" and not forwarded:
             # Works whatever has the focus, and whatever else is running.
             self.run_worker(self.action_quit(), group="quit")

@@ -181,14 +181,11 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         """Run what a key is bound to at once, before the next key.
 
         Textual would pass it to the app first, and a letter typed after it would already be in the text.
-        For Alt and a letter a terminal sends the letter too, but that is a command and not text.
         """
         for binding in self._bindings.key_to_bindings.get(event.key, ()):
             if await self.app.run_action(binding.action, self):
                 event.stop().prevent_default()
                 return
-        if event.key.startswith("alt+"):
-            event.prevent_default()
 
     async def _on_paste(self, event: events.Paste) -> None:
         # Terminals send the line ends of a paste as carriage returns, but in a text they are newlines.

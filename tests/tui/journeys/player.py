@@ -17,6 +17,7 @@ from pathlib import Path
 
 from rich.cells import cell_len
 from textual import events
+from textual._xterm_parser import XTermParser
 from textual.driver import Driver
 from textual.geometry import Size
 from textual.keys import _character_to_key
@@ -218,6 +219,14 @@ class Player:
                 for character in text
             )
         )
+
+    def type_bytes(self, *keys: str) -> None:
+        """Press keys, each given as the bytes that a terminal sends, such as Escape and q for Alt+Q."""
+        for key in keys:
+            parser = XTermParser()
+            for event in (*parser.feed(key), *parser.feed("")):
+                assert isinstance(event, events.Key)
+                self._send(event)
 
     async def command(self, name: str) -> None:
         """Search the palette for a command and run what it finds first."""

@@ -146,3 +146,27 @@ async def test_the_mouse_reaches_tabs_rows_and_tokens_behind_a_wrap(
         player.click("280 tokens")  # beside the tabs, which leads nowhere
         await player.rest()
         assert first[:-1] in player.screen
+
+
+async def test_alt_and_a_letter_types_nothing_into_the_editor_a_search_or_a_dialog(
+    kept: Path,
+) -> None:
+    async with play(tokenizers=(kept,)) as player:
+        player.press("alt+a", "delete")
+        player.type_bytes("\x1bq", "\x1bZ", "ä", "\x1bü", "é")
+        await player.until("4 bytes", "äé")
+        player.press("f5")
+        await player.until("Token")
+        await player.rest()
+        player.type_bytes("\x1bq", "\x1bz")
+        await player.rest()
+        assert "qz" not in player.screen
+        player.press("slash")
+        player.type_bytes("\x1bq", "ä", "\x1bZ", "\x1bx", "t")
+        await player.until("ät")
+        player.press("ctrl+o")
+        await player.until("Which text")
+        player.press("ctrl+u")
+        player.type_bytes("\x1bq", "ö", "\x1bZ", "\x1bx", "n")
+        await player.until("ön")
+        player.press("escape")
