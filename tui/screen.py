@@ -118,6 +118,7 @@ class MainScreen(HasCommands, StateScreen):
             self.editor.put_last = text
         area = self.editor.area
         area.load_text(text)
+        area.show_place(self.text_keeper.last_place)
         self.set_focus(area)
         self.call_after_refresh(self._load)
 

@@ -318,6 +318,19 @@ class KnownTokenizer:
 
 
 @dataclass(frozen=True, slots=True)
+class EditorPlace:
+    """The cursor of the editor, and the part of the text in view. Characters are counted from 0."""
+
+    cursor: int = 0
+    """The character under the cursor."""
+    top: int = 0
+    """The first character in view, whatever the width of the screen."""
+    left: int = 0
+    """Cells scrolled to the right, above 0 only if lines are not wrapped."""
+    is_cursor_in_view: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class LaneChoice:
     """The tokenizer of a lane of the editor."""
 

@@ -21,8 +21,8 @@ from typing import Final, Self, cast
 from bpe_core import untrusted_json
 from bpe_core.whole_file import MACHINE, remove_abandoned
 from tui.disk import config
-from tui.disk.config import checked, lock, read_file, size_and_time
-from tui.state import UnfinishedTraining
+from tui.disk.config import checked, lock, read_file, size_and_time, write_file
+from tui.state import EditorPlace, UnfinishedTraining
 
 
 class Autosave:
@@ -39,6 +39,11 @@ class Autosave:
         remove_abandoned(self.path.parent)
         self.beginning = config.load_text(self.path, tell)
         """The text of the last run; None at the first start."""
+        self._place_file = self.path.with_suffix(".place.json")
+        self.place = EditorPlace()
+        """The cursor and the part in view of the saved text."""
+        if self.beginning is not None:
+            self.place = self._load_place()
         self.n_kept = 0
         """The number of edits up to the saved text; 0 until an edit was saved."""
         self._writing = threading.Lock()
@@ -52,6 +57,21 @@ class Autosave:
             if n_edits > self.n_kept:
                 config.save_text(lines, self.path)
                 self.n_kept = n_edits
+
+    def _load_place(self) -> EditorPlace:
+        """Return the place of the last run; an invalid one is not worth a sentence."""
+        try:
+            stored = untrusted_json.parse(read_file(self._place_file))
+        except (OSError, ValueError):
+            return EditorPlace()
+        return cast(EditorPlace, checked(EditorPlace(), stored, []))
+
+    def keep_place(self, place: EditorPlace) -> None:
+        """Save the cursor and the part in view. If the disk refuses it, the next start begins elsewhere."""
+        with self._writing, suppress(OSError):
+            if place != self.place:
+                write_file(self._place_file, [json.dumps(asdict(place)).encode()])
+                self.place = place
 
     def keep_somewhere(self, lines: Sequence[str], n_edits: int) -> str:
         """Save the text, in the folder of temporary files if its own file cannot be written.

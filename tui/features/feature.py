@@ -111,6 +111,8 @@ class StateScreen(RestylingScreen):
         """The title of the arguments still being read; "" after the user has chosen other texts."""
         self.own_text: str | None = None
         """The user's text during a lesson, which has the editor; None outside of lessons."""
+        self.own_place = state.EditorPlace()
+        """The place in that text."""
         self.last_words: list[str] = []
         """Sentences to print in the terminal after the app has left it."""
         self._write_problem = ""

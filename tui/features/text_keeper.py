@@ -1,4 +1,4 @@
-"""Keep the editor's text for the next start: soon after each edit, and when the app ends."""
+"""Keep the editor's text and the place in it for the next start: after each edit, and when the app ends."""
 
 import asyncio
 from collections.abc import Sequence
@@ -7,11 +7,12 @@ from typing import Final
 
 from tui.disk.locked import Autosave
 from tui.features.feature import StateScreen
+from tui.state import EditorPlace
 from tui.terminal.background import in_thread
 from tui.widgets.token_area import TokenArea
 
 _SECONDS_TO_KEEP: Final = 0.5
-"""From an edit until the text is written. An accident costs less than a second of typing."""
+"""Seconds from an edit until the text is written. An accident costs less than a second of typing."""
 
 
 class TextKeeper:
@@ -24,6 +25,8 @@ class TextKeeper:
         self._autosave = Autosave(partial(screen.say, severity="warning"))
         self.last_text = self._autosave.beginning
         """The text of the last run; None at the first start."""
+        self.last_place = self._autosave.place
+        """The cursor and the part in view of that text."""
         self._is_keeping = False
 
     @property
@@ -33,6 +36,13 @@ class TextKeeper:
         if own_text is None:
             return tuple(self._area.document.lines)
         return own_text.split("\n")
+
+    @property
+    def place(self) -> EditorPlace:
+        """The cursor of the user's text, and the part in view."""
+        if self._screen.own_text is None:
+            return self._area.place
+        return self._screen.own_place
 
     def keep_soon(self) -> None:
         """Write the text shortly after an edit."""
@@ -52,18 +62,24 @@ class TextKeeper:
         self._is_keeping = False
 
     async def keep(self) -> str:
-        """Write the text in a thread. Return the problem in a few words, or ""."""
+        """Write the text and the place in a thread. Return the problem in a few words, or ""."""
+        place = self.place
         try:
             await in_thread(
                 self._autosave.keep, self.lines, self._area.document.n_edits
             )
+            await in_thread(self._autosave.keep_place, place)
         except OSError as error:
             return str(error.strerror)
         return ""
 
     def keep_at_end(self) -> str:
-        """Write the text, if necessary as a temporary file. Return a sentence about any problem, or ""."""
+        """Write the text, if necessary as a temporary file, and the place in it.
+
+        Return a sentence about any problem, or "".
+        """
         try:
+            self._autosave.keep_place(self.place)
             return self._autosave.keep_somewhere(
                 self.lines, self._area.document.n_edits
             )

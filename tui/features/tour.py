@@ -46,9 +46,8 @@ class _Place(NamedTuple):
 
 
 class _OwnView(NamedTuple):
-    """The user's view of the editor, apart from the text."""
+    """The user's view of the editor, apart from the text and the place in it."""
 
-    cursor: tuple[int, int]
     put_last: str
     specials: bool
     side: str
@@ -169,11 +168,11 @@ class Tour(Feature):
                 return False
             await self._features.training.finish()
             self._own_view = _OwnView(
-                editor.area.cursor_location,
                 editor.put_last,
                 editor.specials,
                 editor.side.seen,
             )
+            screen.own_place = editor.area.place
             screen.own_text = editor.area.text
         return True
 
@@ -186,7 +185,7 @@ class Tour(Feature):
         editor.put_last = view.put_last
         editor.specials = view.specials
         editor.side.seen = view.side
-        editor.area.move_cursor(view.cursor)
+        editor.area.show_place(self.screen.own_place)
         self.screen.own_text = None
         await self._features.bring_back()
         self.screen.action_show("editor")

@@ -6,7 +6,9 @@ would read the whole text at each key. Each row can be drawn in several lanes, w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from math import ceil
 from typing import ClassVar
 
@@ -17,6 +19,7 @@ from textual.document._document import Location
 from textual.geometry import Offset, Region, Size, Spacing
 from textual.widgets import TextArea
 
+from tui.state import EditorPlace
 from tui.text.document import FaithfulDocument, Navigator, Rows, RowStretch
 from tui.text.strips import Columns
 
@@ -56,6 +59,12 @@ class FaithfulArea(TextArea, inherit_bindings=False):
 
     _n_lanes = 1
     _labels: Sequence[str] = ()
+    _top = 0
+    """The character that was last known to be the first in view."""
+    _height = 0
+    """The rows in view, before a resize that is being handled."""
+    _place_to_show: EditorPlace | None = None
+    """The place to scroll to once the area has a size."""
 
     @property
     def selected(self) -> Columns:
@@ -78,16 +87,58 @@ class FaithfulArea(TextArea, inherit_bindings=False):
             self.document.get_index_from_location(end),
         )
 
+    @property
+    def place(self) -> EditorPlace:
+        """The cursor, and the part of the text in view."""
+        cursor = self.document.get_index_from_location(self.cursor_location)
+        if self._place_to_show is not None:
+            return replace(self._place_to_show, cursor=cursor)
+        rows = self.wrapped_document
+        left, first_row = self.scroll_offset
+        if self._row_of(self._top) != first_row - first_row % self._n_lanes:
+            location = rows.offset_to_location(Offset(0, first_row))
+            self._top = self.document.get_index_from_location(location)
+        rows_above = self._row_of(cursor) - first_row
+        return EditorPlace(cursor, self._top, left, 0 <= rows_above < self._height)
+
+    def show_place(self, place: EditorPlace) -> None:
+        """Move the cursor and scroll, as far as the text reaches."""
+        self.move_cursor(self.document.get_location_from_index(place.cursor))
+        self._scroll_to_place(place)
+
+    def _row_of(self, index: int) -> int:
+        location = self.document.get_location_from_index(index)
+        return self.wrapped_document.location_to_offset(location).y
+
+    def _scroll_to_place(self, place: EditorPlace) -> None:
+        if not self.size:
+            self._place_to_show = place
+            return
+        self._place_to_show = None
+        self._top = min(max(place.top, 0), self.document.n_characters)
+        left = min(max(place.left, 0), self.virtual_size.width)
+        top = self._row_of(self._top)
+        self.scroll_to(left, top, animate=False, force=True, immediate=True)
+        if place.is_cursor_in_view:
+            # Textual defers this: at a smaller height the cursor may be below the last row.
+            self.call_after_refresh(self.scroll_cursor_visible)
+
+    @contextmanager
+    def _keeping_place(self) -> Iterator[None]:
+        """Keep the first character in view while rows change, and the cursor if it is in view."""
+        place = self.place
+        yield
+        self._height = self.size.height
+        self._scroll_to_place(place)
+
     def set_lanes(self, n_lanes: int) -> None:
-        """Draw each row of the text `n_lanes` times, and keep the first row in view."""
+        """Draw each row of the text `n_lanes` times."""
         if n_lanes == self._n_lanes:
             return
-        scroll_y = self.scroll_offset.y // self._n_lanes * n_lanes
-        self._n_lanes = n_lanes
-        self.wrapped_document.n_lanes = n_lanes
-        self._refresh_size()
-        self.scroll_to(y=scroll_y, animate=False, force=True)
-        self.call_after_refresh(self.scroll_cursor_visible)
+        with self._keeping_place():
+            self._n_lanes = n_lanes
+            self.wrapped_document.n_lanes = n_lanes
+            self._refresh_size()
         self.refresh()
 
     def set_labels(self, labels: Sequence[str]) -> None:
@@ -95,9 +146,10 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         if labels == self._labels:
             return
         old_width = self.gutter_width
-        self._labels = labels
-        if self.gutter_width != old_width:
-            self._rewrap_and_refresh_virtual_size()
+        with self._keeping_place():
+            self._labels = labels
+            if self.gutter_width != old_width:
+                self._rewrap_and_refresh_virtual_size()
         self.refresh()
 
     @property
@@ -117,10 +169,8 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         self._refresh_scrollbars()
 
     def _on_resize(self) -> None:
-        super()._on_resize()
-        if self.has_focus:
-            # In a narrower terminal the text has more rows, and the cursor may be out of view.
-            self.call_after_refresh(self.scroll_cursor_visible)
+        with self._keeping_place():
+            super()._on_resize()
 
     def _recompute_cursor_offset(self) -> None:
         super()._recompute_cursor_offset()  # type: ignore[no-untyped-call]

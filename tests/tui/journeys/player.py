@@ -255,6 +255,11 @@ class Player:
         self._mouse(events.MouseDown, x + right, y)
         self._mouse(events.MouseUp, x + right, y)
 
+    def scroll_down(self, at: tuple[int, int], times: int) -> None:
+        """Turn the mouse wheel over a cell."""
+        for _ in range(times):
+            self._mouse(events.MouseScrollDown, *at)
+
     def drag(self, *places: tuple[int, int]) -> None:
         """Press the mouse's button at the first place, move it over the others, let go at the last."""
         self._mouse(events.MouseDown, *places[0])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from player import play
+from player import Cells, play
 
 from tests.tui.terminal import terminal
 from tui.disk import config
@@ -176,3 +176,105 @@ def test_a_wrong_argument_leaves_the_terminal_as_it_was(home: Path) -> None:
 
 def _is_canonical(side: int) -> bool:
     return bool(termios.tcgetattr(side)[3] & termios.ICANON)
+
+
+NUMBERED = "\n".join(
+    f"line {number} of " + "many words " * (number % 7) for number in range(200)
+)
+"""Some of its lines are wrapped, at each width others."""
+
+
+def first_in_view(screen: Cells) -> str:
+    """The first words of the text that are in view in the editor."""
+    starts = re.findall(r"X?(?:line \d+ of|many words)[^│]*", screen.text)
+    return starts[0].strip() if starts else ""
+
+
+@pytest.mark.parametrize("again", [(120, 40), (80, 24), (200, 60)])
+async def test_the_cursor_and_the_scroll_position_come_back_at_any_size(
+    kept: Path, again: tuple[int, int]
+) -> None:
+    config.save_text(NUMBERED)
+    async with play(size=(120, 40)) as player:
+        await player.until("line 0 of", "step 24 of 24")
+        player.press(*["pagedown"] * 6, *["up"] * 3)
+        player.write("X")
+        await player.until("X")
+        await player.rest()
+        player.press("right", "right")
+        await player.rest()
+        first = first_in_view(player.screen)
+        place = player.screen.place("X")
+    async with play(size=again) as player:
+        await player.until("X", "step 24 of 24")
+        await player.rest()
+        assert first_in_view(player.screen)[:10] == first[:10]
+        if again == (120, 40):
+            assert player.screen.place("X") == place
+        player.write("Y")  # after two keys that changed no text
+        await player.until(lambda screen: re.search(r"X..Y", screen.text))
+
+
+async def test_a_text_that_was_scrolled_away_from_the_cursor_comes_back_like_that(
+    kept: Path,
+) -> None:
+    config.save_text(NUMBERED)
+    async with play() as player:
+        await player.until("line 0 of", "step 24 of 24")
+        await player.rest()
+        player.scroll_down(player.screen.place("line 2 of"), times=9)
+        await player.until(lambda screen: "line 2 of" not in screen)
+        await player.rest()
+        first = first_in_view(player.screen)
+    async with play() as player:
+        await player.until("step 24 of 24")
+        await player.rest()
+        assert first_in_view(player.screen) == first
+        player.press("right")
+        await player.until("line 0 of")
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        "",
+        "[]",
+        "{",
+        '{"cursor": -5, "top": -1, "left": -9}',
+        '{"cursor": 1e999, "top": "x", "left": null}',
+        f'{{"cursor": {10**400}, "top": {10**400}, "left": {10**400}}}',
+        '{"cursor": true, "is_cursor_in_view": 7, "more": 1}',
+    ],
+)
+async def test_an_invalid_place_of_the_cursor_is_harmless(
+    kept: Path, stored: str
+) -> None:
+    config.save_text("a short text\nof two lines")
+    config.text_file().with_name("editor.place.json").write_text(stored)
+    async with play() as player:
+        await player.until("a short text", "of two lines", "step 24 of 24")
+        player.write("Z")
+        end = "lines" in player.screen and str(10**400) in stored
+        await player.until("linesZ" if end else "Za short")
+
+
+async def test_the_place_in_the_users_text_is_kept_during_a_lesson(kept: Path) -> None:
+    config.save_text(NUMBERED)
+    async with play() as player:
+        await player.until("line 0 of", "step 24 of 24")
+        player.press(*["pagedown"] * 5)
+        await player.rest()
+        first = first_in_view(player.screen)
+        assert "line 2 of" not in player.screen
+        await player.command("bytes and characters")
+        await player.until("1 of ", lambda screen: "many words" not in screen)
+    async with play() as player:
+        await player.until("step 24 of 24", "many words")
+        await player.rest()
+        assert first_in_view(player.screen) == first
+        await player.command("bytes and characters")
+        await player.until("1 of ", lambda screen: "many words" not in screen)
+        player.press("escape")
+        await player.until("many words")
+        await player.rest()
+        assert first_in_view(player.screen) == first
