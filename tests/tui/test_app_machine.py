@@ -479,9 +479,11 @@ class Session:
         ids = self.model.in_force.encode_ordinary(self.model.text)
         await self.scope.press("alt+c")
         assert self.scope.app.clipboard == str(ids)
-        for what, copy in ("ids", " ".join(map(str, ids))), ("text", self.model.text):
-            self.scope.editor.action_copy(what)
-            assert self.scope.app.clipboard == copy
+        excerpts = self.scope.screen.features.excerpts
+        excerpts.copy_ids()
+        assert self.scope.app.clipboard == " ".join(map(str, ids))
+        excerpts.copy_text()
+        assert self.scope.app.clipboard == self.model.text
 
     def new_file(self, suffix: str) -> Path:
         self.model.n_files += 1

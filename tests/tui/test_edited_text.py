@@ -13,11 +13,13 @@ from bpe_core.patterns import splitter
 from bpe_core.tokenizer import normalizers
 from bpe_core.tokenizer.preparation import PrefixStep, Preparation, SplitStep
 from tests.nasty import nasty_texts
-from tui.text import edited_text
-from tui.text.document import Rows
-from tui.text.edited_text import EditedText, Lane
+from tui.text import edited_text, lane
+from tui.text.edited_text import EditedText
+from tui.text.excerpts import picture
+from tui.text.lane import Lane
+from tui.text.review import Review
+from tui.text.rows import Rows
 from tui.text.strips import Columns, RowContent
-from tui.text.tokens import Review
 
 TEXTS = [
     *nasty_texts(150, seed=5),
@@ -34,17 +36,14 @@ LEARNED = train(TEXTS, vocab_size=420, pattern="gpt4", special_tokens=["<|endoft
 @pytest.fixture
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """So small that a few hundred characters meet them all."""
-    for name, limit in (
-        ("BIG_TEXT", 300),
-        ("BIG_EDIT", 60),
-        ("COMPARED", 50),
-        ("PATIENCE", 5),
-    ):
-        monkeypatch.setattr(edited_text, name, limit)
+    monkeypatch.setattr(lane, "BIG_TEXT", 300)
+    monkeypatch.setattr(lane, "BIG_EDIT", 60)
+    monkeypatch.setattr(lane, "PATIENCE", 5)
+    monkeypatch.setattr(edited_text, "COMPARED", 50)
 
 
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(edited_text, "PATIENCE", 0.05)
+    monkeypatch.setattr(lane, "PATIENCE", 0.05)
     monkeypatch.setattr(
         import_module("bpe_core.patterns.expression"),
         "enough_for",
@@ -321,9 +320,9 @@ def test_a_part_that_is_hard_to_split_where_the_whole_is_not_has_no_picture(
 ) -> None:
     impatient(monkeypatch)
     edited = EditedText("a" * 60 + "!", EVIL)
-    assert "aa│!" in edited.picture(["evil"], (58, 61), "markdown")()
+    assert "aa│!" in picture(edited, ["evil"], (58, 61), "markdown")()
     with pytest.raises(PatternError, match="took more than"):
-        edited.picture(["evil"], (0, 60), "markdown")
+        picture(edited, ["evil"], (0, 60), "markdown")
 
 
 @pytest.mark.usefixtures("small_limits")

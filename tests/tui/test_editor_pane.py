@@ -9,7 +9,7 @@ from tests.core.formats.small_files import huggingface, put
 from tui.dialogs.ask_path import AskPath
 from tui.disk import config
 from tui.panes.editor import EditorPane
-from tui.text.tokens import Review
+from tui.text.review import Review
 from tui.widgets import token_area
 
 
@@ -63,7 +63,8 @@ async def test_a_character_of_several_tokens_shows_who_owns_which_byte(
             and "╰╯ ╰╯ ╰╯" in inspector
             and "cjk unified" in inspector
         )
-        await scope.editor.run_action("share('svg')")
+        save_picture = scope.screen.features.excerpts.save_picture("svg")
+        scope.screen.run_in_background(save_picture)
         await scope.asked(AskPath)
         await scope.answer(str(home / "rain.svg"))
         await scope.until((home / "rain.svg").exists, "a picture is saved")

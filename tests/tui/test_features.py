@@ -846,7 +846,7 @@ def test_merges_that_were_recovered_come_into_the_log_with_all_of_them_in_force(
         ),
         mutate_reactive=lambda _: None,
         editor=SimpleNamespace(
-            tell_names=lambda: None, side=SimpleNamespace(show_token=lambda: None)
+            show_names=lambda: None, side=SimpleNamespace(show_token=lambda: None)
         ),
     )
     shown = Shown(as_screen(screen))

@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from bpe_core.visible import CONTROLS
-from tui.text.document import CHUNK, LONG_LINE, FaithfulDocument, Navigator, Rows, Ruler
-from tui.text.strips import glyph, lay_out, measure, wrap
+from tui.text.clusters import glyph, lay_out, measure, wrap
+from tui.text.document import LONG_LINE, FaithfulDocument
+from tui.text.navigator import Navigator
+from tui.text.rows import CHUNK, Rows, Ruler
 
 FAMILY, FLAG, THUMB, HEART = "👩\u200d👩\u200d👧", "🇩🇪", "👍🏽", "❤\ufe0f"
 NASTY = (

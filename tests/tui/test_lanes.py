@@ -16,9 +16,12 @@ from tui.features.lanes import Lanes
 from tui.features.tokenizers import Tokenizers
 from tui.screen import MainScreen
 from tui.state import LaneChoice
-from tui.text.document import FaithfulDocument, Navigator, Rows
+from tui.text.document import FaithfulDocument
 from tui.text.edited_text import EditedText
-from tui.text.status_texts import LaneStatus, RememberedEdit, amounts_of, lane_lines
+from tui.text.lane_texts import LaneStatus, amounts_of, lane_lines
+from tui.text.navigator import Navigator
+from tui.text.rows import Rows
+from tui.text.status_texts import RememberedEdit
 
 SMALL = train(TEXT, vocab_size=280)
 OTHER = train("thermal other thistle\n" * 9, vocab_size=290, pattern="gpt2")

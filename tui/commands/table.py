@@ -71,7 +71,7 @@ def _leading_to(pane: PaneEntry) -> Command:
 
 def _picture(kind: str) -> Command:
     return Command(
-        partial(_editor.action_share, kind),
+        partial(_features.excerpts.save_picture, kind),
         does="the tokens in all lanes: the selection, or as much of the text as fits",
         name=f"Save a picture of the text: {kind}",
     )
@@ -743,17 +743,17 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         ),
         NEXT_EXAMPLE,
         Command(
-            partial(_editor.action_copy, "text"),
+            _features.excerpts.copy_text,
             does="the selection, or the whole text",
             name="Copy the text",
         ),
         Command(
-            partial(_editor.action_copy, "ids"),
+            _features.excerpts.copy_ids,
             does="of the selection or the whole text, separated by spaces",
             name="Copy token ids",
         ),
         Command(
-            partial(_editor.action_copy, "list"),
+            _features.excerpts.copy_list,
             "alt+c",
             does="of the selection or the whole text",
             name="Copy token ids as a Python list",

@@ -12,6 +12,7 @@ from tui.features.audit import AuditFeature
 from tui.features.comparison import ComparisonFeature
 from tui.features.corpus import CorpusChoice
 from tui.features.course import TrainingTask
+from tui.features.excerpts import Excerpts
 from tui.features.explaining import Explaining
 from tui.features.feature import StateScreen
 from tui.features.lanes import Lanes
@@ -36,6 +37,7 @@ class Features:
         self.shown: Shown = Shown(screen)
         self.tokenizers: Tokenizers = Tokenizers(screen, self.shown)
         self.texts: Texts = Texts(screen, self.tokenizers)
+        self.excerpts: Excerpts = Excerpts(screen, self.texts)
         self.corpus: CorpusChoice = CorpusChoice(screen, self.tokenizers)
         self.audit: AuditFeature = AuditFeature(screen, self.shown, self.texts)
         self.comparison: ComparisonFeature = ComparisonFeature(screen, self.texts)

@@ -158,7 +158,7 @@ class Shown(Feature):
             self.screen.training.begin(KeptMerges(tokenizer), 0, 0)
             self._put(tokenizer, str(self.loaded.path), tokenizer.step)
             self.screen.mutate_reactive(StateScreen.tokenizer)
-            self.screen.editor.tell_names()
+            self.screen.editor.show_names()
             self.screen.editor.side.show_token()
 
     def begin_training(self, course: Course) -> None:

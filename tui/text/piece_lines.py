@@ -16,8 +16,8 @@ from bpe_core.visible import counted, token_label
 from tui.drawing.lines import InfoLine, in_rows, sentence
 from tui.drawing.palette import Palette, Ways
 from tui.drawing.token_labels import token_labels
+from tui.text.review import Review
 from tui.text.token_lines import RECOVERING, joined
-from tui.text.tokens import Review
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer

@@ -20,7 +20,9 @@ from textual.geometry import Offset, Region, Size, Spacing
 from textual.widgets import TextArea
 
 from tui.state import EditorPlace
-from tui.text.document import FaithfulDocument, Navigator, Rows, RowStretch
+from tui.text.document import FaithfulDocument
+from tui.text.navigator import Navigator
+from tui.text.rows import Rows, RowStretch
 from tui.text.strips import Columns
 
 

@@ -21,14 +21,12 @@ from tui.commands.command import Command
 from tui.commands.key_names import short_name
 from tui.commands.table import NEXT_PITFALL, PIN, TURN_SIDE
 from tui.drawing.lines import InfoLine, Lines, Titles, sentence
+from tui.text.lane_texts import LaneStatus, amounts_of, lane_lines
 from tui.text.piece_lines import what_may_come, why_this_split
 from tui.text.status_texts import (
-    LaneStatus,
     RememberedEdit,
-    amounts_of,
     baseline_line,
     edit_line,
-    lane_lines,
     pitfall_line,
     selection_line,
     totals_line,

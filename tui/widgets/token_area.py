@@ -24,9 +24,11 @@ from textual.worker import Worker
 
 from tui.drawing.palette import Palette, palette_of
 from tui.terminal.background import in_thread
-from tui.text.document import Navigator, Rows, RowStretch
+from tui.text.clusters import TAB_SIZE
 from tui.text.edited_text import EditedText
-from tui.text.strips import TAB_SIZE, Columns, RowContent, clip, draw
+from tui.text.navigator import Navigator
+from tui.text.rows import Rows, RowStretch
+from tui.text.strips import Columns, RowContent, clip, draw
 from tui.widgets.faithful_area import FaithfulArea
 
 if TYPE_CHECKING:
