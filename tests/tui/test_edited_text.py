@@ -10,12 +10,12 @@ from bpe_core.errors import PatternError
 from bpe_core.live.change import Span
 from bpe_core.live.live_text import LiveText
 from bpe_core.patterns import splitter
+from bpe_core.pictures.drawing import document
 from bpe_core.tokenizer import normalizers
 from bpe_core.tokenizer.preparation import PrefixStep, Preparation, SplitStep
 from tests.nasty import nasty_texts
-from tui.text import edited_text, lane
+from tui.features.excerpts import drawn_lanes
 from tui.text.edited_text import EditedText
-from tui.text.excerpts import picture
 from tui.text.lane import Lane
 from tui.text.review import Review
 from tui.text.rows import Rows
@@ -36,14 +36,14 @@ LEARNED = train(TEXTS, vocab_size=420, pattern="gpt4", special_tokens=["<|endoft
 @pytest.fixture
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """So small that a few hundred characters meet them all."""
-    monkeypatch.setattr(lane, "BIG_TEXT", 300)
-    monkeypatch.setattr(lane, "BIG_EDIT", 60)
-    monkeypatch.setattr(lane, "PATIENCE", 5)
-    monkeypatch.setattr(edited_text, "COMPARED", 50)
+    monkeypatch.setattr("tui.text.lane.BIG_TEXT", 300)
+    monkeypatch.setattr("tui.text.lane.BIG_EDIT", 60)
+    monkeypatch.setattr("tui.text.lane.PATIENCE", 5)
+    monkeypatch.setattr("tui.text.edited_text.COMPARED", 50)
 
 
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lane, "PATIENCE", 0.05)
+    monkeypatch.setattr("tui.text.lane.PATIENCE", 0.05)
     monkeypatch.setattr(
         import_module("bpe_core.patterns.expression"),
         "enough_for",
@@ -320,9 +320,9 @@ def test_a_part_that_is_hard_to_split_where_the_whole_is_not_has_no_picture(
 ) -> None:
     impatient(monkeypatch)
     edited = EditedText("a" * 60 + "!", EVIL)
-    assert "aa│!" in picture(edited, ["evil"], (58, 61), "markdown")()
+    assert "aa│!" in document([drawn_lanes(edited, ["evil"], (58, 61))])
     with pytest.raises(PatternError, match="took more than"):
-        picture(edited, ["evil"], (0, 60), "markdown")
+        drawn_lanes(edited, ["evil"], (0, 60))
 
 
 @pytest.mark.usefixtures("small_limits")

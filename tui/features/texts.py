@@ -19,7 +19,6 @@ from tui.features.feature import NO_TOKENIZER, Feature, StateScreen
 from tui.features.tokenizers import Tokenizers
 from tui.state import EDITORS_TEXT, PlaceInText, TextSource, name_of
 from tui.terminal.background import in_thread
-from tui.text.excerpts import ids_of
 
 _MOST_KEPT: Final = 9
 """How many replaced texts are remembered. 10 MB of them delay the start by 0.12 s."""
@@ -173,7 +172,7 @@ class Texts(Feature):
         area = screen.editor.area
         ids = self._typed_ids
         if not area.selection.is_empty:
-            ids = str(ids_of(area.edited, area.selected) or ids)
+            ids = str(area.edited.ids(area.selected) or ids)
         answer = await screen.ask(IdsToText(screen.in_force, name, ids))
         self._typed_ids = answer.typed
         if answer.text is not None:
