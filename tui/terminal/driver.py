@@ -7,10 +7,12 @@ Textual's own driver has these faults:
 - After SIGSTOP and SIGCONT a second thread reads keys next to the first. At the end, the terminal is
   restored to raw mode, and the driver waits for one more key.
 - A byte that is not UTF-8 ends the thread that reads keys, and the app with exit code 0.
+- Alt and a letter, pressed twice so quickly that both are read at once, type "^" and the letter.
 """
 
 import codecs
 import os
+import re
 import signal
 import sys
 import termios
@@ -26,6 +28,8 @@ from bpe_core.process import INTERRUPTED, Unfailing
 if TYPE_CHECKING:
     from textual.driver import Driver
 
+_ALT_KEYS: Final = re.compile(r"(?:\x1b[ac-eg-zA-NQ-Z.,])+")
+"""Alt and letters as most terminals send them. Others after Escape are arrow keys, or start a longer sequence."""
 _KEYBOARD: Final = 0
 """The descriptor of stdin."""
 Attributes = list[Any]
@@ -133,6 +137,19 @@ def _replacing(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
             if not data and not final:
                 # The terminal was closed. Textual would read the empty input again and again.
                 raise EOFError
-            return str(super().decode(data, final))
+            text = str(super().decode(data, final))
+            if _ALT_KEYS.fullmatch(text):
+                return "".join(map(_alt_key, text[1::2]))
+            return text
 
     return partial(ReplacingDecoder, "replace")
+
+
+def _alt_key(character: str) -> str:
+    r"""Return Alt and a character as the newer sequence for keys, which has an end.
+
+    >>> _alt_key("q")
+    '\x1b[113;3u'
+    """
+    modifiers = 4 if character.isupper() else 3
+    return f"\x1b[{ord(character.lower())};{modifiers}u"

@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
-from player import Cells, play
+import pytest
+from player import Cells, play, seen_in_terminal
 
 from bpe_core import load
+from tui.disk import config
 
 TEXT = "they thought through the thesis"
 
@@ -170,3 +172,17 @@ async def test_alt_and_a_letter_types_nothing_into_the_editor_a_search_or_a_dial
         player.type_bytes("\x1bq", "ö", "\x1bZ", "\x1bx", "n")
         await player.until("ön")
         player.press("escape")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_process_left")
+def test_alt_and_letters_that_a_terminal_sends_at_once_are_each_a_command(
+    kept: Path,
+) -> None:
+    with seen_in_terminal("-t", kept) as (app, screen):
+        app.until(lambda: screen().step == (24, 24), "the app is there")
+        app.type("\x1ba\x1bc\x1b,\x1bQ\x1bq\x1bZ")
+        app.until(lambda: "as a Python list" in screen().told, "the ids are copied")
+        app.type("\x7fzebra")
+        app.until(lambda: "5 bytes" in screen(), "the selected text is replaced")
+    assert config.load_text() == "zebra"
