@@ -22,7 +22,7 @@ _MOST_DRAWN: Final = 20_000
 
 class _PictureKind(NamedTuple):
     name: str
-    """What the question calls it."""
+    """The name of the picture in the question."""
     suffix: str
     draw: Callable[[list[TextLanes]], str]
 

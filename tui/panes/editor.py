@@ -87,7 +87,7 @@ class EditorPane(Pane):
     put_last = ""
     """The greeting, or the last text that was put in place of another. It is not the user's."""
     _shown_example: Example | None = None
-    """An example, while the text starts as it does."""
+    """The example that was shown, while the text starts like it."""
     _key_labels: tuple[_KeyLabel, ...] = ()
     """The labels on the lower border."""
 
@@ -143,7 +143,7 @@ class EditorPane(Pane):
         if token is not None:
             for span in area.edited.spans(0, area.document.n_characters):
                 if token in span.ids:
-                    area.move_cursor(area.document.get_location_from_index(span.start))
+                    area.move_to(span.start)
                     break
 
     def watch_in_force(self, tokenizer: Tokenizer | None) -> None:
@@ -213,11 +213,8 @@ class EditorPane(Pane):
         self.area.set_labels(labels(names))
         self.status_lines.show_lanes(names)
 
-    def watch_path(self) -> None:
-        self.show_names()
-
-    def watch_kept(self) -> None:
-        self.show_names()
+    watch_path = show_names
+    watch_kept = show_names
 
     # Results
 
@@ -252,7 +249,7 @@ class EditorPane(Pane):
             self.side.show_token()
 
     def action_go_to_pitfall(self, by: int) -> None:
-        """Select the next pitfall (`by` 1) or the one before (-1)."""
+        """Select the next pitfall (`by` 1) or the previous pitfall (-1)."""
         area = self.area
         review = area.edited.review
         if review is None:
@@ -261,12 +258,10 @@ class EditorPane(Pane):
         if pitfall is None:
             return
         self.view = "text"
-        start = area.document.get_location_from_index(pitfall.start)
-        end = area.document.get_location_from_index(pitfall.end)
         # Scroll to the end first, then to the start: both are in view if there is room.
-        area.move_cursor(end)
-        area.move_cursor(start)
-        area.move_cursor(end, select=True)
+        area.move_to(pitfall.end)
+        area.move_to(pitfall.start)
+        area.move_to(pitfall.end, select=True)
         self.status_lines.go_to(pitfall)
 
     def action_pin(self) -> None:
@@ -282,9 +277,7 @@ class EditorPane(Pane):
         example = EXAMPLES[self.example]
         self._shown_example = example
         self.put(example.text)
-        self.area.move_cursor(
-            self.area.document.get_location_from_index(example.cursor)
-        )
+        self.area.move_to(example.cursor)
         self._show_hint()
 
     def action_next_example(self) -> None:

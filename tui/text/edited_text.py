@@ -34,7 +34,7 @@ class EditedText(Lane):
         gave_up: Callable[[], object] = bool,
     ) -> None:
         self.lanes: tuple[Lane, ...] = (self,)
-        """All lanes; `use_lanes` sets those after this one."""
+        """All lanes; `use_lanes` sets the others after this one."""
         self.baseline: Baseline | None = None
         """The pinned text, if there is one."""
         super().__init__(FaithfulDocument(text, self._edited), tokenizer, gave_up)

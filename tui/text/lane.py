@@ -15,7 +15,7 @@ from bpe_core.errors import BpeError, PatternError
 from tui.text.document import FaithfulDocument
 from tui.text.strips import NOTHING, Columns, OnRow
 
-# Without a tokenizer, the engine is not imported.
+# The engine is imported only after a tokenizer was loaded.
 if TYPE_CHECKING:
     from bpe_core import Change, Tokenizer
     from bpe_core.live.change import Span

@@ -61,7 +61,7 @@ def labels(names: Sequence[str]) -> list[str]:
 
 class LaneAmounts(NamedTuple):
     n_tokens: int | None
-    """None until they are counted."""
+    """The number of tokens; None until it is known."""
     n_bytes: int
 
 
@@ -76,7 +76,7 @@ def amounts_of(lane: Lane, selection: Columns) -> LaneAmounts:
 
 
 class LaneStatus(NamedTuple):
-    """What the line of a lane shows."""
+    """The values on the line of a lane."""
 
     name: str
     lane: Lane

@@ -192,7 +192,7 @@ class Rows(WrappedDocument):
         return _WrappedLines(breaks, heights)
 
     def get_offsets(self, line_index: int) -> list[int]:
-        """Return the columns where a line is wrapped."""
+        """Return the columns at which a line continues on another row."""
         if not self.width:
             return []
         breaks = self._breaks[line_index]

@@ -29,7 +29,7 @@ _OPEN: Final = 1 << 14
 _ALIKE: Final = 1 << 15
 
 Columns = tuple[int, int]
-"""The first column of a stretch and the one after its last; the newline is at the length of the row."""
+"""The start and the end of a stretch, as columns; the newline is at the length of the row."""
 
 
 class RowToken(NamedTuple):

@@ -1,4 +1,4 @@
-"""The tokens on the rows of a text, and which of them an edit leaves as they are."""
+"""The tokens on the rows of a text, and which of them an edit does not change."""
 
 from typing import Final
 

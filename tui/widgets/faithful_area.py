@@ -1,7 +1,7 @@
 """FaithfulArea: Textual's text area over a document that keeps every character, at any size.
 
-It replaces three parts of a `TextArea` (the document, its rows, the movements of the cursor), and the few methods that
-would read the whole text at each key. Each row can be drawn in several lanes, with a label before it.
+Three parts of a `TextArea` are replaced (the document, its rows, the movements of the cursor), and the few methods
+that would read the whole text at each key. Each row can be drawn in several lanes, with a label before it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class FaithfulArea(TextArea, inherit_bindings=False):
     """An editor that gives back exactly the text that was put in."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        # The function keys belong to the app; all other keys are those of every text area.
+        # The function keys belong to the app; all other keys are the usual ones of a text area.
         *(
             binding
             for binding in TextArea.BINDINGS
@@ -70,7 +70,7 @@ class FaithfulArea(TextArea, inherit_bindings=False):
 
     @property
     def selected(self) -> Columns:
-        """The first character of the selection and the one after its last; equal if nothing is selected."""
+        """The start and the end of the selection, as characters; equal if nothing is selected."""
         start, end = self.selection
         first = self.document.get_index_from_location(start)
         last = self.document.get_index_from_location(end)
@@ -78,7 +78,7 @@ class FaithfulArea(TextArea, inherit_bindings=False):
 
     @property
     def in_view(self) -> Columns:
-        """The first character of the rows in view, and the one after the last."""
+        """The start and the end of the lines in view, as characters."""
         rows = self.wrapped_document
         top = self.scroll_offset.y
         first = rows.offset_to_location(Offset(0, top))
@@ -105,8 +105,12 @@ class FaithfulArea(TextArea, inherit_bindings=False):
 
     def show_place(self, place: EditorPlace) -> None:
         """Move the cursor and scroll, as far as the text reaches."""
-        self.move_cursor(self.document.get_location_from_index(place.cursor))
+        self.move_to(place.cursor)
         self._scroll_to_place(place)
+
+    def move_to(self, index: int, *, select: bool = False) -> None:
+        """Move the cursor to a character of the text."""
+        self.move_cursor(self.document.get_location_from_index(index), select)
 
     def _row_of(self, index: int) -> int:
         location = self.document.get_location_from_index(index)

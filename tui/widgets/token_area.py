@@ -77,7 +77,7 @@ class TokenArea(FaithfulArea):
     class Edited(Message):
         """What each edit did to the tokens in each lane. An undo or redo may be several edits.
 
-        None means that an edit was too big to compare. `tokenizers` are those of the lanes at that time.
+        An edit that was too big to compare is None. `tokenizers` has the tokenizer of each lane at that time.
         """
 
         lanes: tuple[tuple[Change | None, ...], ...]
@@ -250,7 +250,7 @@ class TokenArea(FaithfulArea):
 
     @property
     def piece_under_cursor(self) -> str:
-        """The piece of the token under the cursor; empty if there is none, and for an added token."""
+        """The piece of the token under the cursor; "" without a token, and for an added token."""
         under = self.edited.under_cursor
         if not under:
             return ""
@@ -280,8 +280,8 @@ class TokenArea(FaithfulArea):
                 self.refresh_lines(scroll_y + y)
         self._update_height()
 
-    # Work that takes longer, in slices between two frames or in a thread: first the tokens of the first lane, then
-    # those of the other lanes, then the review. Typing never waits for it.
+    # Work that takes longer, in slices between two frames or in a thread: the tokens of the first lane, then
+    # the tokens of the other lanes, then the review. Typing never waits for it.
 
     def _postpone(self, *, was_settled: bool) -> None:
         """Delay the review after a change of tokenizers. `was_settled`: all tokens of the last ones were known."""
