@@ -4,7 +4,7 @@ import random
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bpe_core import LiveText, Tokenizer, train
@@ -70,6 +70,7 @@ EDITS = st.lists(
     EDITS,
     st.booleans(),
 )
+@example("the of the other  " + "\n" * 9, [(4, "e")], False)
 @settings(max_examples=10)
 def test_remembered_rows_are_those_of_a_fresh_text(
     n_colors: int, length: int, text: str, edits, grows
