@@ -13,6 +13,7 @@ from player import Cells, play
 
 from tests.tui.terminal import terminal
 from tui.disk import config
+from tui.state import LaneChoice
 
 BLOCKED: dict[str, threading.Event] = {}
 """Path -> what is set when the file may be opened."""
@@ -232,6 +233,24 @@ async def test_a_text_that_was_scrolled_away_from_the_cursor_comes_back_like_tha
         assert first_in_view(player.screen) == first
         player.press("right")
         await player.until("line 0 of")
+
+
+async def test_the_scroll_position_comes_back_under_two_lanes(kept: Path) -> None:
+    config.save_configuration(
+        config.Configuration(tokenizer=str(kept), lanes=(LaneChoice("", 3),))
+    )
+    config.save_text(NUMBERED)
+    first = ""
+    for _ in range(2):
+        async with play() as player:
+            await player.until("step 24 of 24", "╭ @24", "╰ @3")
+            await player.rest()
+            if not first:
+                player.press(*["pagedown"] * 9)
+                await player.until(lambda screen: "line 2 of" not in screen)
+                await player.rest()
+                first = first_in_view(player.screen)
+            assert first_in_view(player.screen) == first
 
 
 @pytest.mark.parametrize(
