@@ -12,6 +12,7 @@ import pytest
 from scope import Alone, Opened, events_of_click, key
 from terminal import terminal
 from textual import events
+from textual._xterm_parser import XTermParser
 from textual.app import App, ComposeResult, ScreenStackError
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.css.query import NoMatches
@@ -25,6 +26,7 @@ from textual.widgets._toast import Toast
 from tui.app import BpeScope
 from tui.disk import config
 from tui.features.feature import guarded
+from tui.terminal.driver import _replacing
 from tui.terminal.guards import (
     Dialog,
     Field,
@@ -234,6 +236,32 @@ def test_a_byte_that_is_no_utf_8_ends_an_app_of_textuals_own(home: Path) -> None
             lambda: "UnicodeDecodeError" in app.text,
             "it ends: Textual bears it now, and needs no guard",
         )
+
+
+ALT_KEYS = "\x1bq\x1bZ\x1b,"
+"""Alt with three characters, as a terminal sends them if they are pressed quickly."""
+
+
+@both
+def test_alt_and_letters_that_are_read_at_once_are_commands_and_no_text(
+    guarded: bool,
+) -> None:
+    keys = ALT_KEYS
+    if guarded:
+        keys = _replacing("utf-8")().decode(ALT_KEYS.encode())
+    parser = XTermParser()
+    pressed = [event.key for event in (*parser.feed(keys), *parser.feed(""))]
+    if guarded:
+        assert pressed == ["alt+q", "alt+shift+z", "alt+comma"]
+    else:
+        assert "alt+comma" not in pressed and "q" in pressed
+
+
+@pytest.mark.parametrize(
+    "typed", ["q", "\x1b", "\x1bOP", "\x1b[15~", "\x1bb", "\x1bä", "\x1bqx", "ä\x1bq"]
+)
+def test_other_keys_reach_the_parser_as_they_were_sent(typed: str) -> None:
+    assert _replacing("utf-8")().decode(typed.encode()) == typed
 
 
 async def test_what_comes_late_does_no_harm_and_a_crash_has_its_exit_code(
