@@ -157,22 +157,25 @@ class Rows(WrappedDocument):
             self._note_widths(lines)
 
     def wrap_range(self, start: Location, old_end: Location, new_end: Location) -> None:
-        if self._asked and bool(self.width) == bool(self.document.n_long_lines):
-            return self.wrap(self._asked)
-        top = min(start[0], old_end[0])
-        old_bottom = max(start[0], old_end[0])
-        bottom = max(start[0], new_end[0])
-        column = min(start, old_end)[1]
+        is_wrapped = self.width > 0
+        has_long_line = self.document.n_long_lines > 0
+        if self._asked and is_wrapped == has_long_line:
+            # The first very long line was added, or the last one was removed.
+            self.wrap(self._asked)
+            return
+        top, column = min(start, old_end)
+        old_bottom, _ = max(start, old_end)
+        bottom, _ = max(start, new_end)
         lines = self.document.lines[top : bottom + 1]
         self._rulers = {row: ruler for row, ruler in self._rulers.items() if row <= top}
         if top in self._rulers:
             self._rulers[top] = self._rulers[top].with_line(self.document[top], column)
-        if self.width:
+        if is_wrapped:
             stop = min(old_bottom + 1, len(self._breaks))
             wrapped = self._wrap_lines(lines)
             self._breaks[top:stop] = wrapped.breaks
             self._heights.replace(top, stop, wrapped.heights)
-        elif start[0] == old_end[0] == new_end[0] and len(lines[0]) > LONG_LINE:
+        elif top == old_bottom == bottom and len(lines[0]) > LONG_LINE:
             # Measure only the new text of a very long line: the line has grown by no more than that.
             self.widest += measure(lines[0][column : new_end[1]])
         else:

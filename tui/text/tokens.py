@@ -54,12 +54,13 @@ def rows_after(
         n_inserted: The number of code points in their place.
     """
     shift = n_inserted - (end - start)
-    start, end = min(start, change.start), max(end, change.stop - shift)
+    first = min(start, change.start)
+    last = max(end, change.stop - shift)
     kept: Rows = {}
     for (at, length, n_colors), on_row in rows.items():
-        if at + length < start:
+        if at + length < first:
             kept[at, length, n_colors] = on_row
-        elif at - _CONTEXT > end and n_colors > 2:
+        elif at - _CONTEXT > last and n_colors > 2:
             kept[at + shift, length, n_colors] = on_row
     return kept
 
