@@ -25,6 +25,10 @@ PACES: Final = (160, 80, 40, 20, 10, 5, 0)
 USUAL_PACE: Final = 20
 EDITORS_TEXT: Final = "the editor's text"
 """The name of the editor's text on the screen, and of the file that a worker reads it from."""
+CHOSEN_TEXTS: Final = "chosen texts"
+SECTIONS: Final = "text sections"
+IN_EDITOR: Final = "editor's text"
+"""The texts that tokenizers can be compared on, as the compare pane names them."""
 
 
 class Arguments(NamedTuple):
@@ -256,6 +260,8 @@ class ComparisonRun:
     progress: str = ""
     subject: str = ""
     """What was compared on which texts, or why the comparison failed."""
+    texts_from: str = ""
+    """`CHOSEN_TEXTS`, `SECTIONS` or `IN_EDITOR`; "" before the first comparison."""
     tokenizers: tuple[KnownTokenizer, ...] = ()
     """The others are compared with the first; each has its split pattern, also if its file has none."""
     texts: Sequence[ComparedText] = field(default=(), compare=False)

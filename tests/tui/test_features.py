@@ -41,7 +41,10 @@ from tui.features.training import TrainingFeature
 from tui.process import WorkerProcess
 from tui.screen import MainScreen
 from tui.state import (
+    CHOSEN_TEXTS,
+    IN_EDITOR,
     PACES,
+    SECTIONS,
     Audit,
     ComparisonRun,
     Corpus,
@@ -713,7 +716,7 @@ class CompareHouse:
         self,
         known: list[KnownTokenizer],
         *,
-        subject: str = "chosen texts",
+        texts_from: str = CHOSEN_TEXTS,
         choosing: bool = True,
         **values: object,
     ) -> None:
@@ -721,9 +724,9 @@ class CompareHouse:
         self.shown: list[str] = []
         self.pane = SimpleNamespace(
             picker=SimpleNamespace(chosen=known),
-            subject=subject,
+            texts_from=texts_from,
             table=SimpleNamespace(choice="texts"),
-            has_class=lambda name: name == "-choosing" and choosing,
+            has_compared=not choosing,
         )
         area = SimpleNamespace(text="some text", document=SimpleNamespace(n_edits=1))
         self.screen = FakeScreen(
@@ -752,10 +755,10 @@ def test_what_is_marked_is_compared_on_what_is_chosen() -> None:
     assert [one.path for one in run.tokenizers] == ["/one.json", "/two.json"]
     assert house.begun[0].args == (("/book.txt",), False)
     assert house.shown == ["compare"] and house.pane.table.choice == "texts"
-    house = CompareHouse([ONE], corpus=BOOK, subject="their sections")
+    house = CompareHouse([ONE], corpus=BOOK, texts_from=SECTIONS)
     house.feature.compare()
     assert house.begun[0].args == (("/book.txt",), True)
-    house = CompareHouse([ONE], corpus=BOOK, subject="editor's text")
+    house = CompareHouse([ONE], corpus=BOOK, texts_from=IN_EDITOR)
     house.feature.compare()
     assert house.screen.comparison.subject == "one on the editor's text"
     assert house.begun[0].args == ("some text", 0)
@@ -801,7 +804,7 @@ def test_the_tokenizer_in_force_is_compared_by_itself_when_the_pane_is_opened() 
     assert names == ["one", "step 7"] and house.pane.table.choice == "metrics"
     house.feature.start()
     assert len(house.begun) == 1, "it is seen"
-    house.pane.has_class = lambda name: False
+    house.pane.has_compared = True
     house.feature.start()
     assert len(house.begun) == 1, "nothing has changed"
     house.screen.editor.area.document.n_edits = 2

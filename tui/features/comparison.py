@@ -17,7 +17,14 @@ from tui.disk.locked import ScratchFolder
 from tui.features.feature import NO_TEXT, Feature, StateScreen
 from tui.features.texts import Texts
 from tui.process import WorkerProcess
-from tui.state import EDITORS_TEXT, ComparisonRun, KnownTokenizer, steps_known
+from tui.state import (
+    EDITORS_TEXT,
+    IN_EDITOR,
+    SECTIONS,
+    ComparisonRun,
+    KnownTokenizer,
+    steps_known,
+)
 from tui.table.columns import Cell
 from tui.terminal.background import in_thread
 from tui.widgets.tokenizer_lists import distinct_names
@@ -59,32 +66,34 @@ class ComparisonFeature(Feature):
             return
         can_replace = screen.comparison == ComparisonRun()
         if self._automatic:
-            can_replace = not pane.has_class("-choosing")
+            can_replace = pane.has_compared
         subject = (screen.path, screen.editor.area.document.n_edits)
         if can_replace and subject != self._automatic:
             half = 0
             if len(known) == 1:
                 half = steps_known(screen.tokenizer) // 2
-            self._start(known, half=half)
+            self._start(known, IN_EDITOR, half)
             self._automatic = subject
 
     def compare(self) -> None:
         """Compare the marked tokenizers on the chosen texts, or stop the running comparison."""
+        can_replace = self._automatic and not self.screen.compare_pane.has_compared
+        if self.screen.comparison.running and not can_replace:
+            self._stop()
+        else:
+            self.compare_marked()
+
+    def compare_marked(self) -> None:
+        """Compare the marked tokenizers on the chosen texts, instead of a running comparison."""
         screen = self.screen
         pane = screen.compare_pane
-        can_replace = self._automatic and pane.has_class("-choosing")
-        if screen.comparison.running and not can_replace:
-            self._stop()
-            return
         screen.active = "compare"
-        on_editors_text = pane.subject == "editor's text"
-        paths = () if on_editors_text else screen.corpus.paths
         if not pane.picker.chosen:
             screen.say(_NO_TOKENIZER, "warning")
-        elif not paths and not on_editors_text:
+        elif pane.texts_from != IN_EDITOR and not screen.corpus.paths:
             screen.say(f"{NO_TEXT} Or compare on the editor's text.", "warning")
         else:
-            self._start(pane.picker.chosen, paths, pane.subject == "their sections")
+            self._start(pane.picker.chosen, pane.texts_from)
         if screen.focused is None or pane not in screen.focused.ancestors:
             screen.action_show("compare")
 
@@ -95,18 +104,17 @@ class ComparisonFeature(Feature):
         if not known:
             self.screen.say(_NOT_SAVED, "warning")
             return
-        self._start(known)
+        self._start(known, IN_EDITOR)
         self.screen.compare_pane.table.choice = "metrics"
         self.screen.action_show("compare")
 
     def _start(
         self,
         known: Sequence[KnownTokenizer],
-        paths: tuple[str, ...] = (),
-        by_section: bool = False,
+        texts_from: str,
         half: int = 0,
     ) -> None:
-        """Compare tokenizers on the texts at `paths`, or on the editor's text.
+        """Compare tokenizers on `CHOSEN_TEXTS`, `SECTIONS` or `IN_EDITOR`.
 
         With `half`, also compare the first tokenizer after that many of its merges.
         """
@@ -124,21 +132,27 @@ class ComparisonFeature(Feature):
         ]
         if half:
             tokenizers.append(replace(tokenizers[0], name=f"step {half:,}"))
-        was_on_text = EDITORS_TEXT in screen.comparison.subject
-        if was_on_text == bool(paths):
-            # The kind of text changes. Otherwise the current view stays.
-            screen.compare_pane.table.choice = "texts" if paths else "metrics"
-        called = " · ".join(tokenizer.name for tokenizer in tokenizers)
-        subject = screen.corpus.title if paths else EDITORS_TEXT
+        in_editor = texts_from == IN_EDITOR
+        was_in_editor = screen.comparison.texts_from == IN_EDITOR
+        if in_editor != was_in_editor:
+            screen.compare_pane.table.choice = "metrics" if in_editor else "texts"
+        names_of_tokenizers = " · ".join(tokenizer.name for tokenizer in tokenizers)
+        name_of_texts = EDITORS_TEXT if in_editor else screen.corpus.title
         # First remove the tables of the comparison before.
         screen.comparison = ComparisonRun()
         screen.comparison = ComparisonRun(
-            True, "starting", f"{called} on {subject}", tuple(tokenizers)
+            running=True,
+            progress="starting",
+            subject=f"{names_of_tokenizers} on {name_of_texts}",
+            texts_from=texts_from,
+            tokenizers=tuple(tokenizers),
         )
-        if paths:
-            self.begin(partial(self._run, paths, by_section))
+        if in_editor:
+            text = screen.editor.area.text
+            self.begin(partial(self._run_on_text, text, half))
         else:
-            self.begin(partial(self._run_on_text, screen.editor.area.text, half))
+            by_section = texts_from == SECTIONS
+            self.begin(partial(self._run, screen.corpus.paths, by_section))
 
     async def export(self) -> None:
         """Save the current view with its rows in their current order, without the plots."""

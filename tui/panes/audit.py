@@ -1,4 +1,4 @@
-"""The audit pane: what is audited, all tokens of the vocabulary, and what is known of the one looked at."""
+"""The audit pane: all tokens of the vocabulary, the suspicious ones first, and the evidence on one of them."""
 
 from typing import ClassVar, Final
 
@@ -21,13 +21,14 @@ from tui.widgets.token_panel import TokenPanel
 from tui.widgets.token_table import TokenTable
 from tui.widgets.tokenizer_lists import TokenizerPicker
 
-BESIDE: Final = 112  # cells from which on the panel stands beside the list
-_LEARNING: Final = "An audit follows when all merges are shown (F3, End)."
-_AUDITED: Final = "Looking for suspicious tokens. Esc stops, and lists all."
+_SIDE_BY_SIDE_WIDTH: Final = 112
+"""If the pane has this many cells, the panel is on the right of the table, else below."""
+_IN_TRAINING: Final = "The audit starts when all merges are shown (F3, End)."
+_IN_AUDIT: Final = "Looking for suspicious tokens. Esc stops and lists all tokens."
 
 
 class AuditPane(Pane):
-    """A row of controls, the tokens, and the panel about the one under the cursor."""
+    """A row of controls, the table of tokens, and the panel about the token under the cursor."""
 
     hint = "All tokens, the most suspicious first, and why."
     BINDINGS: ClassVar[list[BindingType]] = PartBindings("Audit")
@@ -42,65 +43,65 @@ class AuditPane(Pane):
     panel: getters.query_one[TokenPanel] = getters.query_one(TokenPanel)
 
     def compose(self) -> ComposeResult:
-        table, of = TokenTable(id="tokens"), AuditPane
+        table = TokenTable(id="tokens")
+        panel = TokenPanel(table, id="evidence")
         with HorizontalGroup(id="audit-controls"):
             yield button("▶ Audit", "audit-go", AUDIT)
             yield SearchField(table, id="search")
         yield Static(id="audit-status", markup=False)
         with Container(id="listed"):
             yield table
-            yield TokenPanel(table, id="evidence").data_bind(
-                of.tokenizer, of.audit, of.token_lines
+            yield panel.data_bind(
+                AuditPane.tokenizer, AuditPane.audit, AuditPane.token_lines
             )
 
     def watch_run(self, old: Run, run: Run) -> None:
         if old.busy != run.busy:
-            self._list()
-
-    def _list(self) -> None:
-        """List the tokens, once it is known which of them come first."""
-        learned = (
-            self.tokenizer
-            if self.tokenizer and self.tokenizer.n_tokens > 256 and not self.run.busy
-            else None
-        )
-        vocabulary = learned.vocabulary if learned and self.audit.subject else None
-        if vocabulary is not None or len(self.table.rows):
-            self.table.list_tokens(vocabulary)
-            self.table.judge([*self.audit.verdicts.values()], self.audit.measures)
-        self.table.waits_for = (
-            _AUDITED
-            if learned
-            else _LEARNING
-            if self.run.busy
-            else TokenizerPicker.empty
-        )
-        if learned:
-            features_of(self).audit.start_soon()
+            self._list_tokens()
 
     def watch_tokenizer(
         self, old: Tokenizer | None, tokenizer: Tokenizer | None
     ) -> None:
         if tokenizer is not old:
-            self._list()
+            self._list_tokens()
+
+    def _list_tokens(self) -> None:
+        """List the tokens if it is known which of them are suspicious; else say what is missing."""
+        tokenizer = self.tokenizer
+        if tokenizer is None or tokenizer.n_tokens <= 256 or self.run.busy:
+            tokenizer = None
+        vocabulary = None
+        if tokenizer and self.audit.subject:
+            vocabulary = tokenizer.vocabulary
+        if vocabulary is not None or len(self.table.rows):
+            self.table.list_tokens(vocabulary)
+            self._judge()
+        if tokenizer:
+            self.table.waits_for = _IN_AUDIT
+            features_of(self).audit.start_soon()
+        elif self.run.busy:
+            self.table.waits_for = _IN_TRAINING
+        else:
+            self.table.waits_for = TokenizerPicker.empty
+
+    def _judge(self) -> None:
+        self.table.judge(list(self.audit.verdicts.values()), self.audit.measures)
 
     def watch_audit(self, old: Audit, audit: Audit) -> None:
+        go = self.query_one("#audit-go", Button)
+        status = audit.subject
+        if audit.running:
+            status = audit.progress
         if old.running != audit.running:
-            self.query_one("#audit-go", Button).label = (
-                "⏹ Stop" if audit.running else "▶ Audit"
-            )
+            go.label = "⏹ Stop" if audit.running else "▶ Audit"
             self.refresh_bindings()
-        self.query_one("#audit-status", Static).update(
-            audit.progress if audit.running else audit.subject, layout=False
-        )
+        self.query_one("#audit-status", Static).update(status, layout=False)
+        has_new_verdicts = audit.verdicts is not old.verdicts
         if bool(old.subject) != bool(audit.subject):
-            self._list()
-        elif audit.verdicts is not old.verdicts:
-            self.table.judge([*audit.verdicts.values()], audit.measures)
-        if audit.verdicts is not old.verdicts and self.screen.focused in (
-            None,
-            self.query_one("#audit-go"),
-        ):
+            self._list_tokens()
+        elif has_new_verdicts:
+            self._judge()
+        if has_new_verdicts and self.screen.focused in (None, go):
             self.screen.set_focus(self.table)
 
     def parts(self) -> tuple[Widget, ...]:
@@ -110,9 +111,9 @@ class AuditPane(Pane):
         self.query_one(SearchField).begin()
 
     @on(TokenTable.Changed)
-    def look_at_token(self) -> None:
+    def show_token(self) -> None:
         self.panel.show_token()
 
     def on_resize(self, event: events.Resize) -> None:
-        self.set_class(event.size.width >= BESIDE, "-beside")
+        self.set_class(event.size.width >= _SIDE_BY_SIDE_WIDTH, "-side-by-side")
         self.call_after_refresh(self.panel.show_token)

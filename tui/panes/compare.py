@@ -1,4 +1,4 @@
-"""The compare pane: tokenizers on the same texts, in tables and small drawings."""
+"""The compare pane: tokenizers on the same texts, in tables and small plots."""
 
 from typing import ClassVar, Final
 
@@ -14,23 +14,29 @@ from bpe_core.visible import counted
 from tui.commands.command import features_of
 from tui.commands.keys import PartBindings
 from tui.commands.table import COMPARE
-from tui.state import ComparisonRun, KnownTokenizer
+from tui.state import (
+    CHOSEN_TEXTS,
+    IN_EDITOR,
+    SECTIONS,
+    ComparisonRun,
+    KnownTokenizer,
+)
 from tui.table.table import Table
 from tui.widgets.comparison_table import ComparisonTable
 from tui.widgets.option_fields import Choice
 from tui.widgets.pane import Pane, button
 from tui.widgets.tokenizer_lists import TokenizerPicker
 
-SUBJECTS: Final = {
-    "chosen texts": "The texts that are chosen in the corpus pane (F2, Space), each one a row.",
-    "their sections": 'Of the chosen texts, each part that begins with a line "# Title": parity of translations.',
-    "editor's text": "The text in the editor, as it is now.",
+TEXTS: Final = {
+    CHOSEN_TEXTS: "The texts chosen in the corpus pane (F2, Space), one per row.",
+    SECTIONS: 'The parts of the chosen texts that start with "# Title": translations, say.',
+    IN_EDITOR: "The text in the editor, as you see it now.",
 }
-"""What tokenizers can be compared on."""
+"""The texts that tokenizers can be compared on -> their description."""
 
 
 class ComparePane(Pane):
-    """A row of controls; below it the tokenizers to choose from, and once they are compared what was found."""
+    """A row of controls; below it either the tokenizers to choose from, or the results."""
 
     hint = "Which tokenizer needs how many tokens, and where they cut differently."
 
@@ -39,85 +45,113 @@ class ComparePane(Pane):
 
     comparison: var[ComparisonRun] = var(ComparisonRun())
     kept: var[tuple[KnownTokenizer, ...]] = var(())
-    path: var[str] = var(
-        ""
-    )  # path of the tokenizer in force; empty while one is being trained
+    path: var[str] = var("")
+    """The file of the tokenizer in use; "" while it is being trained."""
 
     table = getters.query_one(ComparisonTable)
     picker = getters.query_one(TokenizerPicker)
+    texts_field = getters.query_one("#compare-on", Choice)
 
     def compose(self) -> ComposeResult:
         with HorizontalGroup(id="compare-controls"):
             yield button("▶ Compare", "compare-go", COMPARE)
-            yield Choice(
-                SUBJECTS, "chosen texts", SUBJECTS.__getitem__, id="compare-on"
-            )
+            yield Choice(TEXTS, CHOSEN_TEXTS, TEXTS.__getitem__, id="compare-on")
             yield Static(id="compare-status", markup=False)
         yield Static(id="compare-caption", markup=False)
         yield TokenizerPicker(id="compare-picker")
         yield ComparisonTable(id="comparison")
 
     def on_mount(self) -> None:
-        self._choose(True)
+        self.action_choose()
 
     def on_descendant_focus(self) -> None:
         if self.kept:
             features_of(self).comparison.start()
 
-    @property
-    def subject(self) -> str:
-        """What tokenizers are compared on: one of `SUBJECTS`."""
-        return str(self.query_one("#compare-on", Choice).value)
-
     def parts(self) -> tuple[Widget, ...]:
-        first = self.picker if self.has_class("-choosing") else self.table
-        return first, self.query_one("#compare-on")
+        first = self.table if self.has_compared else self.picker
+        return first, self.texts_field
 
     def watch_kept(self) -> None:
         self.picker.show(self.kept, self.path)
+        self.show_caption()
 
     def watch_path(self) -> None:
         self.watch_kept()
-        self.call_later(
-            self.on_descendant_focus
-        )  # the tokenizer in that file is put in force next
+        # The tokenizer of this path is put in use a moment later.
+        self.call_later(self.on_descendant_focus)
 
-    def _choose(self, choosing: bool) -> None:
-        here = self.picker if choosing else self.table
-        had_focus = self.screen.focused is (
-            self.table if choosing else self.picker
-        )  # `has_focus` comes later
-        self.set_class(choosing, "-choosing")
-        self.tell()
-        self.refresh_bindings()
-        if had_focus:
-            self.screen.set_focus(here)
+    # Choosing tokenizers, or seeing results
 
     @property
     def has_compared(self) -> bool:
+        """Whether results are shown instead of the tokenizers to choose from."""
         return not self.has_class("-choosing")
 
     def action_choose(self) -> None:
-        self._choose(True)
+        self._show_part(self.picker, instead_of=self.table)
 
-    def watch_comparison(self, old: ComparisonRun, comparison: ComparisonRun) -> None:
-        if old.running != comparison.running:
-            self.query_one("#compare-go", Button).label = (
-                "⏹ Stop" if comparison.running else "▶ Compare"
-            )
-            self.refresh_bindings()
-        self.table.show(comparison)
-        if comparison.running and not old.running:
-            self._choose(False)
-        shown = comparison.progress if comparison.running else comparison.subject
-        self.query_one("#compare-status", Static).update(shown, layout=False)
+    def _show_part(self, part: Table, *, instead_of: Table) -> None:
+        # Not `has_focus`, which is set only later.
+        had_focus = self.screen.focused is instead_of
+        self.set_class(part is self.picker, "-choosing")
+        self.show_caption()
+        self.refresh_bindings()
+        if had_focus:
+            self.screen.set_focus(part)
+
+    # The texts
+
+    @property
+    def texts_from(self) -> str:
+        """Which texts the field names: a key of `TEXTS`."""
+        return str(self.texts_field.value)
 
     @on(Select.Changed, "#compare-on")
+    def change_texts(self) -> None:
+        """Compare on other texts. While tokenizers are being chosen, wait for Enter."""
+        if self.has_compared and self.texts_from != self.comparison.texts_from:
+            features_of(self).comparison.compare_marked()
+            self._name_compared_texts()
+        self.show_caption()
+
+    def _name_compared_texts(self) -> None:
+        """Let the field name the texts of the comparison, which may have started by itself."""
+        if self.comparison.texts_from:
+            with self.prevent(Select.Changed):
+                self.texts_field.value = self.comparison.texts_from
+
+    # The comparison
+
+    def watch_comparison(self, old: ComparisonRun, comparison: ComparisonRun) -> None:
+        status = comparison.subject
+        if comparison.running:
+            status = comparison.progress
+        if old.running != comparison.running:
+            go = self.query_one("#compare-go", Button)
+            go.label = "⏹ Stop" if comparison.running else "▶ Compare"
+            self.refresh_bindings()
+        if old.texts_from != comparison.texts_from:
+            self._name_compared_texts()
+        self.table.show(comparison)
+        if comparison.running and not old.running:
+            self._show_part(self.table, instead_of=self.picker)
+        self.query_one("#compare-status", Static).update(status, layout=False)
+
     @on(Table.Changed)
-    def tell(self) -> None:
+    def show_caption(self) -> None:
         caption = self.table.view.caption
-        if self.has_class("-choosing"):
-            n = len(self.picker.chosen)
-            does = "compare" if n != 1 else "measure it"
-            caption = f"{counted(n, 'tokenizer')} chosen, of four at most; Enter: {does} on {self.subject}"
+        if not self.has_compared:
+            caption = self._caption_of_picker()
         self.query_one("#compare-caption", Static).update(caption, layout=False)
+
+    def _caption_of_picker(self) -> str:
+        if not self.kept:
+            return ""
+        n_marked = len(self.picker.chosen)
+        if not n_marked:
+            return "Space marks the tokenizers to compare, at most four."
+        marked = f"{counted(n_marked, 'tokenizer')} of at most four"
+        if n_marked == 1:
+            return f"{marked}; Enter: measure it on the {self.texts_from}"
+        return f"{marked}; Enter: compare on the {self.texts_from}"

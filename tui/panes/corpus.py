@@ -1,7 +1,7 @@
-"""The corpus pane: the texts to learn from, how large they are, how the pattern splits them; the kept tokenizers."""
+"""The corpus pane: the texts to train on, their size and a preview; and the list of tokenizers."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
@@ -13,6 +13,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.events import DescendantFocus
 from textual.reactive import var
+from textual.theme import Theme
 from textual.widget import Widget
 from textual.widgets import Label, OptionList, Static
 from textual.widgets.option_list import Option
@@ -20,33 +21,40 @@ from textual.widgets.option_list import Option
 from bpe_core.corpus import find_files
 from bpe_core.errors import BpeError
 from bpe_core.visible import shortened, visible
-from bpe_core.weighted import Count
+from bpe_core.worker.messages import Counted
 from tui.commands.command import features_of
 from tui.disk.sources import first_characters, first_pieces
 from tui.drawing.token_labels import colored_pieces
-from tui.state import Corpus, KnownTokenizer, Totals, TrainingOptions
+from tui.state import Corpus, KnownTokenizer, TextSource, Totals, TrainingOptions
 from tui.widgets.corpus_tree import CorpusTree, size_label
 from tui.widgets.pane import Pane
 from tui.widgets.tokenizer_lists import NONE, TokenizerList, sentences
 
-PREVIEWED: Final = 600  # characters of a text that the preview splits
-NAMED: Final = 2  # files that are left out whose reasons are said
-SHARES: Final = 4  # texts whose part of all is said
-SOON: Final = 0.2  # seconds after which one is told that a text is still being split
+_PREVIEWED_CHARACTERS: Final = 600
+_SECONDS_BEFORE_NOTICE: Final = 0.2
+"""If splitting takes longer, the preview says that it is running."""
+_MOST_REASONS: Final = 2
+"""The number of skipped files whose reasons are shown."""
+_MOST_SHARES: Final = 4
+"""The number of lines with shares of the corpus."""
+_NO_CORPUS: Final = (
+    "Space chooses a text, F6 trains on it; r marks a reference for the audit."
+)
+_NO_PREVIEW: Final = (
+    "No text was found in its first entries; ^p adds any file by its path."
+)
 
 
 class CorpusPane(Pane):
-    """Texts above, kept tokenizers in the middle, totals and preview below."""
+    """The texts, and next to them or below: the tokenizers, the size of the corpus and the preview."""
 
     corpus: var[Corpus] = var(Corpus())
     totals: var[Totals | None] = var[Totals | None](None)
-    options: var[TrainingOptions] = var(
-        TrainingOptions()
-    )  # of the next training; its pattern splits the preview
+    options: var[TrainingOptions] = var(TrainingOptions())
+    """The options of the next training; the preview uses their split pattern."""
     kept: var[tuple[KnownTokenizer, ...]] = var(())
-    path: var[str] = var(
-        ""
-    )  # path of the kept tokenizer in force; empty while one is being trained
+    path: var[str] = var("")
+    """The file of the tokenizer in use; "" while it is being trained."""
 
     texts = getters.query_one(CorpusTree)
     tokenizers = getters.query_one(TokenizerList)
@@ -65,45 +73,24 @@ class CorpusPane(Pane):
             yield Static(id="preview", markup=False)
 
     def on_mount(self) -> None:
-        self._beside = ThreadPoolExecutor(
-            1, "preview"
-        )  # so that a slow pattern keeps one thread busy and no more
-        self.app.theme_changed_signal.subscribe(
-            self, lambda _: self.call_after_refresh(self._show_preview)
-        )
+        # A slow pattern keeps only this thread busy.
+        self._preview_thread = ThreadPoolExecutor(1, "preview")
+        self.app.theme_changed_signal.subscribe(self, self._recolor_preview)
 
     def on_unmount(self) -> None:
-        self._beside.shutdown(wait=False, cancel_futures=True)
+        self._preview_thread.shutdown(wait=False, cancel_futures=True)
+
+    def _recolor_preview(self, theme: Theme) -> None:
+        self.call_after_refresh(self._show_preview)
 
     def parts(self) -> tuple[Widget, ...]:
         return self.texts, self.tokenizers
 
+    # The corpus
+
     def watch_corpus(self, corpus: Corpus) -> None:
         self.texts.corpus = corpus
         self.watch_totals()
-
-    @on(CorpusTree.NodeHighlighted)
-    def preview(self) -> None:
-        self._show_preview()
-
-    def beginning(self) -> str:
-        """The beginning of the text under the cursor, or else of those chosen; "" for none. Not for the main thread.
-
-        Raises `TextError`.
-        """
-        source = self.texts.entry
-        paths = (
-            (source.path,)
-            if source.path and not (source.is_folder or source.preset)
-            else self.corpus.paths
-        )
-        return first_characters(paths[0], PREVIEWED) if paths else ""
-
-    @on(DescendantFocus)
-    @on(OptionList.OptionHighlighted, "#kept")
-    def look(self) -> None:
-        if self.has_focus_within:
-            self._show_preview()
 
     def watch_options(self, old: TrainingOptions, options: TrainingOptions) -> None:
         self.texts.weights = options.weights
@@ -111,14 +98,20 @@ class CorpusPane(Pane):
             self._show_preview()
 
     def watch_totals(self) -> None:
-        title = f"Chosen  {self.corpus.title}" if self.corpus.paths else "Chosen"
+        title = "Chosen"
+        pieces = Text()
+        if self.corpus.paths:
+            title = f"Chosen  {self.corpus.title}"
+            if self.totals and self.totals.counted:
+                counted = self.totals.counted
+                pieces = _numbers(
+                    {"pieces": counted.pieces, "different": counted.unique}
+                )
         self.query_one("#chosen-heading", Label).update(title, layout=False)
-        self.query_one("#totals", Static).update(totals_table(self.totals, self.corpus))
-        known = self.totals.counted if self.corpus.paths and self.totals else None
-        pieces = (
-            (("pieces", known.pieces), ("different", known.unique)) if known else ()
-        )
-        self.query_one("#pieces", Static).update(_numbers(pieces))
+        self.query_one("#totals", Static).update(_totals(self.totals, self.corpus))
+        self.query_one("#pieces", Static).update(pieces)
+
+    # The tokenizers
 
     def watch_kept(self) -> None:
         self.tokenizers.show(self.kept, self.path)
@@ -126,106 +119,140 @@ class CorpusPane(Pane):
     watch_path = watch_kept
 
     @on(OptionList.OptionSelected, "#kept")
-    def choose_tokenizer(self, event: OptionList.OptionSelected) -> None:
+    def use_tokenizer(self, event: OptionList.OptionSelected) -> None:
         if event.option_id:
             features_of(self).tokenizers.use(Path(event.option_id))
 
+    # The preview
+
+    @on(CorpusTree.NodeHighlighted)
+    def preview_text(self) -> None:
+        self._show_preview()
+
+    @on(DescendantFocus)
+    @on(OptionList.OptionHighlighted, "#kept")
+    def preview(self) -> None:
+        if self.has_focus_within:
+            self._show_preview()
+
+    def beginning(self) -> str:
+        """Return the beginning of the text under the cursor, or else of the first chosen one; "" for none.
+
+        Call this in a thread. Raise `TextError`.
+        """
+        source = self.texts.entry
+        if source.path and not source.is_folder and not source.preset:
+            return first_characters(source.path, _PREVIEWED_CHARACTERS)
+        if self.corpus.paths:
+            return first_characters(self.corpus.paths[0], _PREVIEWED_CHARACTERS)
+        return ""
+
     @work(exclusive=True, group="preview")
     async def _show_preview(self) -> None:
-        if not self.query("#preview"):  # it goes, and its widgets went first
+        """Describe the tokenizer under the cursor, or show how the text under the cursor is split."""
+        if not self.query("#preview"):
+            return  # the pane is being removed, its widgets first
+        tokenizer = self.tokenizers.pointed
+        if self.tokenizers.has_focus and tokenizer is not None:
+            self._set_preview_heading(f"About  {visible(tokenizer.name)}")
+            self._set_preview("\n".join(sentences(tokenizer)))
             return
-        source, pattern = self.texts.entry, self.options.pattern
-        heading, body = (
-            self.query_one("#preview-heading", Label),
-            self.query_one("#preview", Static),
-        )
-        if self.tokenizers.has_focus and (one := self.tokenizers.pointed) is not None:
-            heading.update(f"About  {visible(one.name)}", layout=False)
-            body.update("\n".join(sentences(one)), layout=False)
-            return
-        # Neither changes its size, and the screen is not laid out again for each row that the cursor passes.
-        heading.update(
-            f"Pieces  {source.title}" if source.path else source.title, layout=False
-        )
-        if not source.path:
-            body.update(source.reason, layout=False)
-            return
+        source = self.texts.entry
+        if source.path:
+            self._set_preview_heading(f"Pieces  {source.title}")
+            await self._show_pieces(source)
+        else:
+            self._set_preview_heading(source.title)
+            self._set_preview(source.reason)
+
+    async def _show_pieces(self, source: TextSource) -> None:
         loop = asyncio.get_running_loop()
-        split = loop.run_in_executor(
-            self._beside, first_pieces, source, PREVIEWED, pattern
+        splitting = loop.run_in_executor(
+            self._preview_thread,
+            first_pieces,
+            source,
+            _PREVIEWED_CHARACTERS,
+            self.options.pattern,
         )
         try:
-            await asyncio.wait([split], timeout=SOON)
-            if not split.done():
-                body.update("splitting …", layout=False)
-            pieces = colored_pieces(await split, body.rich_style, self.app)
+            await asyncio.wait([splitting], timeout=_SECONDS_BEFORE_NOTICE)
+            if not splitting.done():
+                self._set_preview("splitting …")
+            pieces = await splitting
             if source.size:
-                (file,) = (
-                    await loop.run_in_executor(self._beside, find_files, source.path)
-                ).files
-                heading.update(
-                    f"Pieces  {file.source_name if file.field else source.title}",
-                    layout=False,
+                files = await loop.run_in_executor(
+                    self._preview_thread, find_files, source.path
                 )
-            body.update(
-                pieces
-                or "No text was found in its first entries; ^p adds any file by its path.",
-                layout=False,
-            )
+                file = files.files[0]
+                if file.field:
+                    self._set_preview_heading(f"Pieces  {file.source_name}")
+            base = self.query_one("#preview").rich_style
+            self._set_preview(colored_pieces(pieces, base, self.app) or _NO_PREVIEW)
         except BpeError as error:
-            body.update(visible(str(error)), layout=False)
+            self._set_preview(visible(str(error)))
         finally:
-            split.cancel()  # if it has not begun, for another row is looked at by now
+            # The cursor may be on another row by now: don't begin to split this one.
+            splitting.cancel()
+
+    # Without a new layout of the screen for each row that the cursor passes:
+
+    def _set_preview_heading(self, heading: str) -> None:
+        self.query_one("#preview-heading", Label).update(heading, layout=False)
+
+    def _set_preview(self, content: str | Text) -> None:
+        self.query_one("#preview", Static).update(content, layout=False)
 
 
-def totals_table(totals: Totals | None, corpus: Corpus) -> Text:
-    """What the chosen texts amount to, one number a line."""
+def _totals(totals: Totals | None, corpus: Corpus) -> Text:
+    """Return the size of the chosen texts, one number per line."""
     if not corpus.paths:
-        return Text(
-            "Space chooses a text, F6 trains on it; r marks a reference for the audit.",
-            style="dim",
-        )
+        return Text(_NO_CORPUS, style="dim")
     if totals is None:
         return Text("counting …", style="dim")
-    if (counted := totals.counted) is None:
+    counted = totals.counted
+    if counted is None:
         return Text(visible(totals.error))
-    counts = (
-        ("documents", counted.documents),
-        ("bytes", counted.bytes),
-        ("characters", counted.characters),
+    lines = _numbers(
+        {
+            "documents": counted.documents,
+            "bytes": counted.bytes,
+            "characters": counted.characters,
+        }
     )
-    lines = _numbers(counts).append_text(_shares(counted.sources))
+    lines.append_text(_shares(counted))
     if totals.skipped:
-        lines.append("\n").append_text(_numbers((("left out", len(totals.skipped)),)))
-    for one in totals.skipped[:NAMED]:
-        lines.append(
-            f"\n{shortened(visible(one.path.name), 26)}: {visible(shortened(one.reason, 60))}",
-            "dim",
-        )
+        lines.append("\n").append_text(_numbers({"left out": len(totals.skipped)}))
+    for skipped in totals.skipped[:_MOST_REASONS]:
+        name = shortened(visible(skipped.path.name), 26)
+        reason = visible(shortened(skipped.reason, 60))
+        lines.append(f"\n{name}: {reason}", "dim")
     return lines
 
 
-def _shares(sources: Sequence[tuple[str, int, Count]]) -> Text:
-    """Of several texts the largest, a line each: its bytes, and what part of all they are as often as they count."""
-    whole, lines, rest = (
-        sum(after for *_, after in sources),
-        Text(),
-        sources[SHARES - 1 :],
-    )
-    if len(rest) > 1:
-        of_rest = (
-            f"{len(rest)} more",
-            sum(size for _, size, _ in rest),
-            sum(after for *_, after in rest),
-        )
-        sources = (*sources[: SHARES - 1], of_rest)
-    for name, before, after in sources if len(sources) > 1 else ():
-        lines.append(f"\n{set_cell_size(shortened(visible(name), 12), 12)}", "dim")
-        lines.append(f"{size_label(before):>7} {float(after / whole):>6.1%}")
+def _shares(counted: Counted) -> Text:
+    """Return a line for each of the largest texts: its bytes, and its weighted share of all."""
+    lines = Text()
+    if len(counted.sources) < 2:
+        return lines
+    weight_of_all = sum(weight for _, _, weight in counted.sources)
+    shown = list(counted.sources)
+    if len(shown) > _MOST_SHARES:
+        others = shown[_MOST_SHARES - 1 :]
+        n_bytes = sum(size for _, size, _ in others)
+        weight_of_others = sum(weight for _, _, weight in others)
+        shown[_MOST_SHARES - 1 :] = [(f"{len(others)} more", n_bytes, weight_of_others)]
+    for name, n_bytes, weight in shown:
+        short_name = shortened(visible(name), 12)
+        share = float(weight / weight_of_all)
+        lines.append(f"\n{set_cell_size(short_name, 12)}", "dim")
+        lines.append(f"{size_label(n_bytes):>7} {share:>6.1%}")
     return lines
 
 
-def _numbers(rows: Iterable[tuple[str, int]]) -> Text:
-    return Text("\n").join(
-        Text.assemble((f"{name:<11}", "dim"), f"{number:>15,}") for name, number in rows
-    )
+def _numbers(rows: Mapping[str, int]) -> Text:
+    """Return a line for each name and its number."""
+    lines = [
+        Text.assemble((f"{name:<11}", "dim"), f"{number:>15,}")
+        for name, number in rows.items()
+    ]
+    return Text("\n").join(lines)

@@ -23,6 +23,8 @@ _SCALED: Final = 1000
 _LEAST_DIGITS: Final = 4
 """Splits are shown of numbers with at least this many digits; shorter ones are mostly one token."""
 
+_TOO_SHORT: Final = "too short to compare. Type more (F4), or choose texts above."
+
 Found = Mapping[str, Any]
 """A part of the JSON that `compare --json` prints."""
 Row = Mapping[str, Any]
@@ -70,6 +72,11 @@ def views(comparison: ComparisonRun, aspect: Aspect) -> list[View]:
     found = comparison.found
     if found is None:
         return [texts]
+    most_tokens = max(found["total"]["tokens"])
+    if most_tokens <= 1 and not comparison.running:
+        # All other figures would be zero.
+        caption = f"{counted(most_tokens, 'token')}: {_TOO_SHORT}"
+        return [replace(texts, caption=caption)]
     others = _views_of_all_texts(comparison, aspect, found)
     n_texts = found["total"]["texts"]
     if n_texts < len(comparison.texts):

@@ -252,5 +252,5 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         start, end = self.selection
         result = self._replace_via_keyboard(text, start, end)
         if result:
+            # Textual would focus the area, too late: the user may have gone to another pane.
             self.move_cursor(result.end_location)
-            self.focus()

@@ -164,13 +164,17 @@ async def test_tokenizers_are_compared_on_the_chosen_text(
             )
             player.press("f4")
         player.press("f10")
+        await player.until("▶ Compare  editor's text")
         player.press("a")
-        await player.until("[A]", "[B]")
-        player.press("enter")
+        await player.until("[A]", "[B]", "Enter: compare on the editor's text")
+        player.press("f10", "enter", "up", "up", "enter")
+        await player.until("Enter: compare on the chosen texts")
+        player.press("f10", "enter")
         await player.until(
+            "▶ Compare  chosen texts",
             lambda screen: re.search(
                 rf"book\.txt +1,340 +{counts[0]} +{counts[1]} ", screen.text
-            )
+            ),
         )
         await player.rest()
         player.press("x")
@@ -199,6 +203,58 @@ async def test_tokenizers_are_compared_on_the_chosen_text(
         await player.until("book.txt:1")
         player.press("enter")  # opens that line in the editor
         await player.until(f"{len(text):,} bytes", "bytes/token")
+
+
+async def test_the_field_names_the_compared_texts_and_changing_it_compares_again(
+    small: Path, other: Path, book: Path
+) -> None:
+    text = book.read_text()
+    in_editor, in_texts = (
+        [len(load(path).encode(part)) for path in (small, other)]
+        for part in ("a text of mine", text)
+    )
+    async with play(tokenizers=(other, small), size=(80, 24)) as player:
+        player.press("alt+a", "delete")
+        player.paste("a text of mine")
+        player.press("f10")
+        await player.until(
+            "▶ Compare  editor's text",
+            lambda screen: re.search(rf"│ *tokens +{in_editor[0]} ", screen.text),
+        )
+        player.press("f10", "enter", "up", "up", "enter")
+        await player.until(
+            "▶ Compare  editor's text",
+            lambda screen: "No text is chosen" in screen.told,
+        )
+        await player.command("add a file or folder")
+        await player.answer("Which file or folder", str(book))
+        player.press("f2")
+        await player.until("✓ book.txt")
+        player.press("f10", "f10", "enter", "up", "up", "enter")
+        await player.until(
+            "▶ Compare  chosen texts",
+            lambda screen: re.search(
+                rf"book\.txt +1,340 +{in_texts[0]} +{in_texts[1]} ", screen.text
+            ),
+        )
+
+
+async def test_one_token_in_the_editor_is_said_to_be_too_short_to_compare(
+    small: Path, other: Path
+) -> None:
+    async with play(tokenizers=(other, small), size=(80, 24)) as player:
+        player.press("alt+a", "delete")
+        player.write("e")
+        player.press("f10")
+        await player.until(
+            "1 token: too short to compare. Type more (F4), or choose texts above.",
+            "▶ Compare  editor's text",
+            lambda screen: "Rényi" not in screen,
+        )
+        player.press("f4")
+        player.write(" and more of it")
+        player.press("f10")
+        await player.until("Rényi entropy", lambda screen: "too short" not in screen)
 
 
 async def test_the_only_tokenizer_is_compared_with_its_first_half(
