@@ -18,7 +18,7 @@ from tui.features.shown import Shown
 from tui.features.tokenizers import MOST_OPENED, Tokenizers
 from tui.screen import MainScreen
 from tui.state import KnownTokenizer, Opened
-from tui.widgets.tokenizer_lists import distinct_names, sentences
+from tui.widgets.tokenizer_names import distinct_names, sentences
 
 SMALL = train("the theme of the other thesis " * 9, vocab_size=264, pattern="gpt2")
 

@@ -23,8 +23,9 @@ from tui.drawing.lines import InfoLine
 from tui.drawing.token_rows import HOLE, SPECIAL, TokenRows, exported
 from tui.state import Audit, PlaceInText
 from tui.terminal import background
+from tui.widgets.token_columns import COLUMNS
 from tui.widgets.token_panel import TokenPanel
-from tui.widgets.token_table import COLUMNS, TokenTable
+from tui.widgets.token_table import TokenTable
 
 BASE = {byte: bytes([byte]) for byte in range(256)}
 MERGES = [

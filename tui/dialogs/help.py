@@ -20,12 +20,12 @@ from tui.commands.table import COMMANDS
 from tui.glossary import WORDS
 from tui.table.columns import Column
 from tui.terminal.guards import Dialog
-from tui.widgets import merge_columns, token_table
+from tui.widgets import merge_columns, token_columns
 from tui.widgets.pane import Pane
 
 _COLUMNS: dict[str, Iterable[Column]] = {
     "Training": merge_columns.COLUMNS,
-    "Audit": token_table.COLUMNS,
+    "Audit": token_columns.COLUMNS,
 }
 """Title of a pane -> the columns of its table, whose hints explain further words."""
 

@@ -42,6 +42,19 @@ def sample_sources() -> list[TextSource]:
     ]
 
 
+def own_folders() -> list[TextSource]:
+    """Return the current folder and the user's home, once if they are the same."""
+    here = Path.cwd()
+    home = Path.home()
+    titles = {here: f"{here.name or '/'} (here)"}
+    if home != here:
+        titles[home] = f"{home.name} (home)"
+    return [
+        TextSource(str(path), visible(title), visible(str(path)), is_folder=True)
+        for path, title in titles.items()
+    ]
+
+
 def preset_sources() -> list[TextSource]:
     """Return the classic examples: a text, the options to train on it, and the known result."""
     return [

@@ -27,7 +27,7 @@ from tui.state import (
 )
 from tui.table.columns import Cell
 from tui.terminal.background import in_thread
-from tui.widgets.tokenizer_lists import distinct_names
+from tui.widgets.tokenizer_names import distinct_names
 
 _NO_TOKENIZER = (
     "No tokenizer is chosen. Mark two to four in the compare pane with Space."

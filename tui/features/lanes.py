@@ -13,7 +13,7 @@ from tui.features.feature import Feature, StateScreen, sentence_of
 from tui.features.shown import give_same_ids
 from tui.features.tokenizers import Tokenizers
 from tui.state import LaneChoice, ShownLane, known_name, steps_known
-from tui.widgets.tokenizer_lists import distinct_names
+from tui.widgets.tokenizer_names import distinct_names
 
 MOST: Final = 3
 """How many lanes can be added to the first."""

@@ -26,9 +26,11 @@ from tui.commands.command import features_of
 from tui.disk.sources import first_characters, first_pieces
 from tui.drawing.token_labels import colored_pieces
 from tui.state import Corpus, KnownTokenizer, TextSource, Totals, TrainingOptions
-from tui.widgets.corpus_tree import CorpusTree, size_label
+from tui.widgets.corpus_labels import size_label
+from tui.widgets.corpus_tree import CorpusTree
 from tui.widgets.pane import Pane
-from tui.widgets.tokenizer_lists import NONE, TokenizerList, sentences
+from tui.widgets.tokenizer_lists import NONE, TokenizerList
+from tui.widgets.tokenizer_names import sentences
 
 _PREVIEWED_CHARACTERS: Final = 600
 _SECONDS_BEFORE_NOTICE: Final = 0.2

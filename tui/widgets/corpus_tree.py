@@ -3,12 +3,10 @@
 Labels are drawn here instead of by Textual's guides, so that marks and sizes are aligned.
 """
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import ClassVar, Final
 
-from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 from textual import work
@@ -24,39 +22,19 @@ from tui.disk.sources import (
     computer_sources,
     file_source,
     listing,
+    own_folders,
     preset_sources,
     sample_sources,
     title_of,
 )
-from tui.drawing.lines import fit
 from tui.state import EDITORS_TEXT, Corpus, TextSource
 from tui.terminal.background import in_thread
+from tui.widgets.corpus_labels import RowFacts, heading_label, text_label
+from tui.widgets.corpus_marks import marks_of, n_marked, toggled
 
 _ENDINGS: Final = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow")
 """The endings of files whose rows have fields."""
-_SIGNS: Final = {"": " ", "corpus": "✓", "reference": "≠"}
-"""Mark -> its sign."""
 Node = TreeNode[TextSource]
-
-
-def size_label(size: float) -> str:
-    """Return a size in bytes in at most six cells.
-
-    >>> size_label(999), size_label(12_345), size_label(24_100_000)
-    ('999 B', '12 kB', '24 MB')
-    """
-    if size < 1000:
-        return f"{size} B"
-    if size < 999.5e3:
-        size /= 1e3
-        unit = "kB"
-    elif size < 999.5e6:
-        size /= 1e6
-        unit = "MB"
-    else:
-        size /= 1e9
-        unit = "GB"
-    return f"{size:.1f} {unit}" if size < 9.95 else f"{size:.0f} {unit}"
 
 
 class CorpusTree(HasCommands, Tree[TextSource]):
@@ -68,7 +46,7 @@ class CorpusTree(HasCommands, Tree[TextSource]):
     BINDINGS: ClassVar[list[BindingType]] = PartBindings("Corpus")
 
     hint: var[str] = var("", bindings=True)
-    """What the row under the cursor is for."""
+    """The purpose of the row under the cursor."""
     corpus: var[Corpus] = var(Corpus(), init=False)
     weights: var[Mapping[str, str]] = var[Mapping[str, str]]({}, init=False)
     """Path -> how often the text counts, if not once."""
@@ -89,7 +67,7 @@ class CorpusTree(HasCommands, Tree[TextSource]):
     def on_mount(self) -> None:
         self._files = self._add_group(
             "Files",
-            _folders(),
+            own_folders(),
             "Your own texts, files or whole folders; ^p adds any other by its path.",
         )
         large = computer_sources()
@@ -148,7 +126,7 @@ class CorpusTree(HasCommands, Tree[TextSource]):
     # Marks
 
     def watch_corpus(self, corpus: Corpus) -> None:
-        self._marks = _marks(corpus.paths, corpus.reference)
+        self._marks = marks_of(corpus.paths, corpus.reference)
         listed = {_source(node).path for node in self._all_nodes()}
         nodes = []
         for path in self._marks:
@@ -186,15 +164,10 @@ class CorpusTree(HasCommands, Tree[TextSource]):
     def _n_chosen_in(self, node: Node) -> int:
         """Count the marked texts in a folder or under a heading, listed or not."""
         source = _source(node)
-        children: set[str] = set()
-        folders = [source.path]
-        if not source.path:
-            children = {_source(child).path for child in node.children}
-            folders = [path for path in children if path]
-        prefixes = tuple(os.path.join(folder, "") for folder in folders)
-        return sum(
-            path in children or path.startswith(prefixes) for path in self._marks
-        )
+        if source.path:
+            return n_marked(self._marks, (), [source.path])
+        children = {_source(child).path for child in node.children}
+        return n_marked(self._marks, children, children)
 
     # Keys
 
@@ -239,18 +212,7 @@ class CorpusTree(HasCommands, Tree[TextSource]):
 
     def action_mark(self, mark: str) -> None:
         """Add or remove a mark of the texts under the cursor."""
-        paths = self.markable
-        marks = dict(self._marks)
-        if all(marks.get(path) == mark for path in paths):
-            for path in paths:
-                del marks[path]
-        else:
-            # A text with another mark moves to the end.
-            for path in paths:
-                if marks.get(path) != mark:
-                    marks.pop(path, None)
-                    marks[path] = mark
-        self._choose(marks)
+        self._choose(toggled(self._marks, self.markable, mark))
 
     def _choose(self, marks: Mapping[str, str]) -> None:
         chosen = tuple(path for path, mark in marks.items() if mark == "corpus")
@@ -259,7 +221,7 @@ class CorpusTree(HasCommands, Tree[TextSource]):
         features_of(self).corpus.choose(corpus)
 
     def action_only(self) -> None:
-        self._choose(_marks(self.markable, self.corpus.reference))
+        self._choose(marks_of(self.markable, self.corpus.reference))
 
     def action_weigh(self) -> None:
         corpus = features_of(self).corpus
@@ -318,32 +280,21 @@ class CorpusTree(HasCommands, Tree[TextSource]):
 
     def render_label(self, node: Node, base_style: Style, style: Style) -> Text:
         source = _source(node)
-        n_chosen = self._n_chosen_in(node)
-        chosen = f"{n_chosen:,} ✓" if n_chosen else ""
-        sign = " "
+        arrow = ""
         if node.allow_expand:
-            sign = "▾" if node.is_expanded else "▸"
+            arrow = "▾" if node.is_expanded else "▸"
+        facts = RowFacts(
+            n_chosen=self._n_chosen_in(node),
+            mark=self._marks.get(source.path, ""),
+            weight=self.weights.get(source.path, ""),
+            arrow=arrow,
+        )
         width = self._room_of(node)
-        label = Text(no_wrap=True, end="")
         if not source.path:
-            weight = Style(bold=True) if node.allow_expand else Style(dim=True)
-            title = fit(f"{sign} {source.title}", width - len(chosen))
-            return label.append(title + chosen, style + weight)
-        mark = self._marks.get(source.path, "")
-        right = chosen
-        if node.allow_expand:
-            right = f"{chosen} {sign}"
-        elif source.size is not None:
-            right = size_label(source.size)
-        weight_of_text = self.weights.get(source.path)
-        if mark == "corpus" and weight_of_text:
-            right = f"×{weight_of_text} {right}"
+            return heading_label(source, facts, width, style)
         color = self.get_component_rich_style("tree--highlight").color
         accent = style + Style(bold=True, color=color)
-        title = fit(source.title, max(4, width - 3 - cell_len(right)))
-        label.append(f"{_SIGNS[mark]} {title}", accent if mark else style)
-        label.append(f" {right}", accent if n_chosen else style + Style(dim=True))
-        return label
+        return text_label(source, facts, width, style, accent)
 
     def _room_of(self, node: Node) -> int:
         """Return the cells of a label, which is indented by its depth."""
@@ -353,26 +304,6 @@ class CorpusTree(HasCommands, Tree[TextSource]):
             width -= self.guide_depth
             above = above.parent
         return max(12, width)
-
-
-def _folders() -> list[TextSource]:
-    """Return the current folder and the user's home, once if they are the same."""
-    here = Path.cwd()
-    home = Path.home()
-    titles = {here: f"{here.name or '/'} (here)"}
-    if home != here:
-        titles[home] = f"{home.name} (home)"
-    return [
-        TextSource(str(path), visible(title), visible(str(path)), is_folder=True)
-        for path, title in titles.items()
-    ]
-
-
-def _marks(corpus: Iterable[str], reference: Iterable[str]) -> dict[str, str]:
-    """Return path -> mark. A path in both is of the corpus."""
-    marks = dict.fromkeys(reference, "reference")
-    marks.update(dict.fromkeys(corpus, "corpus"))
-    return marks
 
 
 def _source(node: Node) -> TextSource:

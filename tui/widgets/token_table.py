@@ -6,24 +6,17 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual.binding import BindingType
 from textual.reactive import var
 
-from bpe_core.auditing.findings import KINDS, Severity
+from bpe_core.auditing.findings import KINDS
 from bpe_core.visible import token_label
 from bpe_core.weighted import Measure
 from tui.commands.command import features_of
 from tui.commands.keys import PartBindings
-from tui.drawing.token_rows import (
-    HOLE,
-    INKS,
-    MARKS,
-    SPECIAL,
-    TokenRows,
-    number,
-    place_of_kind,
-)
-from tui.table.columns import Cell, Choices, Column
+from tui.drawing.token_rows import HOLE, SPECIAL, TokenRows, number
+from tui.table.columns import Choices
 from tui.table.rows import Search
 from tui.table.table import Table
 from tui.terminal.background import SlicedWork, Steps
+from tui.widgets.token_columns import ALWAYS_SHOWN, COLUMNS, kinds_of
 
 if TYPE_CHECKING:
     from bpe_core.auditing.verdicts import Verdict
@@ -35,162 +28,6 @@ _MEANINGS: Final = {
     SPECIAL: "Special tokens have reserved ids and are not made by merging.",
     HOLE: "No token has these ids, although higher ids are in use.",
 }
-
-
-def _mark(table: "TokenTable", row: int) -> Cell:
-    verdict = table.rows.verdict(row)
-    if verdict is None:
-        return Cell("")
-    severity = verdict.severity or Severity.NOTE
-    return Cell(MARKS[severity], INKS[severity])
-
-
-def _score(table: "TokenTable", row: int) -> float | None:
-    verdict = table.rows.verdict(row)
-    return verdict.score if verdict else None
-
-
-def _score_cell(table: "TokenTable", row: int) -> str:
-    verdict = table.rows.verdict(row)
-    return f"{verdict.score:.2f}" if verdict else ""
-
-
-def _id(table: "TokenTable", row: int) -> int:
-    return table.rows.ids[row]
-
-
-def _id_cell(table: "TokenTable", row: int) -> str:
-    return f"{table.rows.ids[row]:,}"
-
-
-def _label(table: "TokenTable", row: int) -> str | None:
-    return table.rows.labels[row]
-
-
-def _token(table: "TokenTable", row: int) -> Cell:
-    rows = table.rows
-    if rows.hole(row):
-        return Cell("")
-    color = table.token_style(rows.ids[row])
-    return Cell(token_label(rows.tokens[row]), bold=True, tint=color)
-
-
-def _kinds(table: "TokenTable", row: int) -> str:
-    rows = table.rows
-    verdict = rows.verdict(row)
-    if verdict:
-        return ", ".join(verdict.kinds)
-    if rows.hole(row):
-        return HOLE
-    return SPECIAL if rows.ids[row] in rows.specials else ""
-
-
-def _kind_place(table: "TokenTable", row: int) -> int | None:
-    verdict = table.rows.verdict(row)
-    if verdict is None:
-        return None
-    return place_of_kind(verdict.kinds[0]) if verdict.kinds else place_of_kind()
-
-
-def _reason(table: "TokenTable", row: int) -> str:
-    return table.reason(row)
-
-
-def _measure(key: str, width: int, rank: int, hint: str, title: str = "") -> Column:
-    """Return the column of a measure of tokens."""
-
-    def value(table: "TokenTable", row: int) -> Measure | None:
-        return table.rows.measures.get(key, {}).get(table.rows.ids[row])
-
-    def cell(table: "TokenTable", row: int) -> str:
-        measured = value(table, row)
-        return "" if measured is None else number(key, measured)
-
-    return Column(
-        key, width, cell, hint, right=True, rank=rank, sort=value, title=title
-    )
-
-
-COLUMNS: Final = (
-    Column(
-        "severity",
-        1,
-        _mark,
-        "▲ a problem, ● a warning, ○ good to know.",
-        title=" ",
-        gap=1,
-        sort=_score,
-        descending=True,
-    ),
-    Column(
-        "score",
-        7,
-        _score_cell,
-        "How suspicious the token is, 0 to 1; the panel explains the score.",
-        right=True,
-        sort=_score,
-        descending=True,
-    ),
-    Column(
-        "id",
-        5,
-        _id_cell,
-        "The token's id: its number in the vocabulary.",
-        right=True,
-        ink="muted",
-        sort=_id,
-    ),
-    Column(
-        "token",
-        12,
-        _token,
-        "The token's bytes as text. ␣ is a space, ↵ a line end, \\xNN a byte.",
-        most=24,
-        sort=_label,
-    ),
-    Column(
-        "kinds",
-        12,
-        _kinds,
-        "The findings, the most important first. ← and → show one kind only.",
-        most=22,
-        rank=1,
-        sort=_kind_place,
-    ),
-    _measure("count", 7, 3, "How often the token occurs in the chosen texts."),
-    _measure("reference", 9, 5, "How often the token occurs in the reference texts."),
-    _measure(
-        "document_frequency",
-        9,
-        5,
-        "The number of texts with this token.",
-        title="documents",
-    ),
-    _measure(
-        "largest_share",
-        8,
-        6,
-        "The largest share of its occurrences in one text.",
-        title="in one",
-    ),
-    _measure(
-        "indicator",
-        9,
-        4,
-        "Computed from the model's weights: the lower, the less trained it looks.",
-    ),
-    Column(
-        "reason",
-        20,
-        _reason,
-        "Why the token was found, or the two tokens that it is merged from.",
-        most=120,
-        rank=2,
-        ink="muted",
-    ),
-)
-_ALWAYS: Final = frozenset({"severity", "id", "token", "kinds", "reason"})
-"""The columns that need no audit."""
 
 
 class TokenTable(Table):
@@ -262,7 +99,7 @@ class TokenTable(Table):
     def _judged(self, rows: TokenRows) -> None:
         if self.choice not in rows.n_of_kind:
             self.set_reactive(TokenTable.choice, "")
-        if self.sort_key not in _ALWAYS and self.sort_key not in rows.greatest:
+        if self.sort_key not in ALWAYS_SHOWN and self.sort_key not in rows.greatest:
             self.set_reactive(TokenTable.sort_key, "score")
         rows_above = self.cursor - self.scroll_offset.y
 
@@ -280,7 +117,7 @@ class TokenTable(Table):
             name: len(number(name, greatest))
             for name, greatest in rows.greatest.items()
         }
-        hidden = {column.key for column in COLUMNS} - _ALWAYS - widths.keys()
+        hidden = {column.key for column in COLUMNS} - ALWAYS_SHOWN - widths.keys()
         if rows.verdicts:
             hidden.discard("score")
         widths["id"] = len(f"{rows.largest_id:,}")
@@ -305,7 +142,7 @@ class TokenTable(Table):
         return " + ".join(labels)
 
     def row_hint(self, row: int) -> str:
-        first_kind = _kinds(self, row).partition(", ")[0]
+        first_kind = kinds_of(self, row).partition(", ")[0]
         if first_kind in KINDS:
             return KINDS[first_kind].meaning
         return _MEANINGS.get(first_kind, "")

@@ -1,13 +1,6 @@
-"""The tokenizers on this computer: a list to choose one from, and a table to choose some to compare.
+"""The tokenizers on this computer: a list to choose one from, and a table to choose some to compare."""
 
-Tokenizers with the same file name get distinct names, and each is described in a few sentences.
-"""
-
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
-from functools import partial
-from pathlib import PurePath
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import ClassVar, Final, NamedTuple
 
@@ -18,8 +11,7 @@ from textual.binding import BindingType
 from textual.reactive import var
 from textual.widgets.option_list import Option
 
-from bpe_core.patterns import PATTERNS
-from bpe_core.visible import counted, quoted, visible
+from bpe_core.visible import visible
 from tui.commands.command import features_of, in_background
 from tui.commands.keys import HasCommands, PartBindings
 from tui.drawing.charts import LETTERS
@@ -28,104 +20,9 @@ from tui.state import KnownTokenizer
 from tui.table.columns import Cell, Column
 from tui.table.table import Table
 from tui.terminal.guards import PagedOptionList
+from tui.widgets.tokenizer_names import distinct_names, sentences
 
 NONE: Final = "none yet: F6 trains one"
-_DEEPEST: Final = 6
-"""How many folders above a file may be used to tell it from another of its name."""
-_LONGEST_PATTERN: Final = 60
-
-
-def distinct_names(tokenizers: Iterable[KnownTokenizer]) -> dict[str, str]:
-    """Return a name for each path. Add to equal names a folder, a kind of file, a size or a date."""
-    by_name: defaultdict[str, list[KnownTokenizer]] = defaultdict(list)
-    for tokenizer in tokenizers:
-        by_name[tokenizer.name].append(tokenizer)
-    names: dict[str, str] = {}
-    for name, namesakes in by_name.items():
-        if len(namesakes) == 1:
-            names[namesakes[0].path] = name
-            continue
-        for tokenizer, mark in zip(namesakes, _marks(namesakes), strict=True):
-            names[tokenizer.path] = f"{name} · {mark}"
-    return names
-
-
-def _marks(tokenizers: Sequence[KnownTokenizer]) -> list[str]:
-    """Return the first property that differs for all tokenizers, or else their paths."""
-    properties: list[Callable[[KnownTokenizer], str]] = [
-        partial(_folder, depth) for depth in range(_DEEPEST)
-    ]
-    properties += [_suffix, _size, _pattern, _day_and_time]
-    for mark_of in properties:
-        marks = [mark_of(tokenizer) for tokenizer in tokenizers]
-        if all(marks) and len(set(marks)) == len(marks):
-            return marks
-    return [tokenizer.path for tokenizer in tokenizers]
-
-
-def _folder(depth: int, tokenizer: KnownTokenizer) -> str:
-    """Return the name of the folder `depth` levels above the one that holds the file."""
-    if tokenizer.origin == "trained":
-        return "trained here"
-    folders = PurePath(tokenizer.path).parts[:-1]
-    return folders[-1 - depth] if depth < len(folders) else ""
-
-
-def _suffix(tokenizer: KnownTokenizer) -> str:
-    return PurePath(tokenizer.path).suffix
-
-
-def _size(tokenizer: KnownTokenizer) -> str:
-    return f"{tokenizer.n_vocab:,} tokens" if tokenizer.n_vocab else ""
-
-
-def _pattern(tokenizer: KnownTokenizer) -> str:
-    return tokenizer.pattern
-
-
-def _day_and_time(tokenizer: KnownTokenizer) -> str:
-    return _date(tokenizer, "%d %b, %H:%M")
-
-
-def _date(tokenizer: KnownTokenizer, form: str = "%d %b %Y, %H:%M") -> str:
-    if not tokenizer.modified:
-        return ""
-    return datetime.fromtimestamp(tokenizer.modified / 1e9).strftime(form)
-
-
-def sentences(tokenizer: KnownTokenizer) -> list[str]:
-    """Describe a tokenizer, the most important first: what is wrong with its file, if anything."""
-    lines = []
-    if tokenizer.trouble == "gone":
-        lines.append(
-            "Its file is missing: put it back, or remove it from the list with Delete."
-        )
-    elif tokenizer.trouble == "changed":
-        lines.append("Its file has changed since it was opened: Enter reads it again.")
-    if tokenizer.n_vocab:
-        tokens = counted(tokenizer.n_vocab, "token")
-        lines.append(f"{tokens}; text is {_split(tokenizer.pattern)}.")
-    date = _date(tokenizer)
-    if tokenizer.origin == "trained":
-        lines.append(f"Trained here on {date}." if date else "Trained here.")
-    elif tokenizer.origin == "found":
-        program = visible(tokenizer.found_as)
-        lines.append(f"Kept by another program as {program}.")
-    elif date:
-        lines.append(f"Opened from a file of {date}.")
-    else:
-        lines.append("Opened from a file.")
-    lines.append(visible(tokenizer.path))
-    return lines
-
-
-def _split(pattern: str) -> str:
-    """Describe how a pattern splits text."""
-    if pattern in ("", "none"):
-        return "not split"
-    if pattern in PATTERNS:
-        return f"split as {pattern}"
-    return f"split by {quoted(pattern, _LONGEST_PATTERN)}"
 
 
 class _Row(NamedTuple):
@@ -190,7 +87,7 @@ class TokenizerList(HasCommands, PagedOptionList):
             self.refresh_bindings()
 
     def show(self, kept: tuple[KnownTokenizer, ...], in_force: str) -> None:
-        """List tokenizers, and mark the one in use by its path. If another is used, move the cursor to it."""
+        """List tokenizers. Mark the one with the path `in_force`; move the cursor to it if it is new."""
         if self._kept == kept and self._used == in_force:
             return  # replacing the rows lays out the whole screen again
         place = self.highlighted or 0
@@ -302,7 +199,7 @@ class TokenizerPicker(Table):
     """The paths that the user marked, in order; None before the first mark."""
 
     def show(self, known: tuple[KnownTokenizer, ...], in_force: str) -> None:
-        """List tokenizers; `in_force` is the path of the one in use."""
+        """List tokenizers; the one with the path `in_force` is in use."""
         self.known = known
         self.in_force = in_force
         self.n_rows = len(known)
@@ -311,7 +208,7 @@ class TokenizerPicker(Table):
 
     @property
     def chosen(self) -> list[KnownTokenizer]:
-        """The marked tokenizers. Before the first mark, the one in use and another."""
+        """The marked tokenizers. Before the first mark: the tokenizer in use, and another."""
         if self._marked is not None:
             by_path = {tokenizer.path: tokenizer for tokenizer in self.known}
             return [by_path[path] for path in self._marked if path in by_path]
@@ -327,7 +224,7 @@ class TokenizerPicker(Table):
 
     def row_hint(self, row: int) -> str:
         name = visible(self.names[self.known[row].path])
-        return f"Space adds or removes {name}; Enter compares those with a letter."
+        return f"Space marks or unmarks {name}; Enter compares the marked tokenizers."
 
     def action_mark(self) -> None:
         row = self.current
