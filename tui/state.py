@@ -260,14 +260,14 @@ class ComparisonRun:
     progress: str = ""
     subject: str = ""
     """What was compared on which texts, or why the comparison failed."""
-    texts_from: str = ""
-    """`CHOSEN_TEXTS`, `SECTIONS` or `IN_EDITOR`; "" before the first comparison."""
     tokenizers: tuple[KnownTokenizer, ...] = ()
     """The others are compared with the first; each has its split pattern, also if its file has none."""
     texts: Sequence[ComparedText] = field(default=(), compare=False)
     """The finished texts. Equality ignores them: when they grow, `progress` or `subject` changes, too."""
     found: Mapping[str, Any] | None = field(default=None, compare=False)
     """The results as in `compare --json`; of the first texts while the comparison runs."""
+    texts_from: str = ""
+    """`CHOSEN_TEXTS`, `SECTIONS` or `IN_EDITOR`; "" before the first comparison."""
 
 
 # Tokenizers and lanes

@@ -17,7 +17,8 @@ from tui.state import ComparisonRun, KnownTokenizer, PlaceInText
 from tui.table.columns import Cell
 from tui.table.rows import rows_in_order
 from tui.widgets.comparison_table import ComparisonTable
-from tui.widgets.comparison_views import Aspect, View, views
+from tui.widgets.comparison_views import views
+from tui.widgets.comparison_views.view import Aspect, View
 
 TEXT = (
     "the theme of the other thesis, the thing that they thought through 12345 times; мир\n"

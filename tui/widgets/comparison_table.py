@@ -11,7 +11,8 @@ from tui.commands.keys import PartBindings
 from tui.state import ComparisonRun
 from tui.table.columns import Choices
 from tui.table.table import Table
-from tui.widgets.comparison_views import NOTHING, Aspect, View, views
+from tui.widgets.comparison_views import views
+from tui.widgets.comparison_views.view import NOTHING, Aspect, View
 
 
 class ComparisonTable(Table):
@@ -20,7 +21,7 @@ class ComparisonTable(Table):
     BINDINGS: ClassVar[list[BindingType]] = PartBindings("Comparison")
 
     aspect: var[Aspect] = var(Aspect(), init=False)
-    """What the user looks at: the metric and the tokenizer."""
+    """The metric and the tokenizers that the user has chosen."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -112,7 +113,7 @@ class ComparisonTable(Table):
         if self._comparison.running:
             return "Encoding …"
         if not self._comparison.texts:
-            return "Nothing is compared yet: a chooses tokenizers and texts."
+            return "Nothing is compared yet. Press a to choose tokenizers."
         if self.has_tokenizers:
-            return "Nothing differs here; t shows another tokenizer."
-        return "Nothing differs here."
+            return "No differences here. Press t for another tokenizer."
+        return "No differences here."

@@ -1,0 +1,60 @@
+"""The views of a comparison of tokenizers that have something to show."""
+
+from dataclasses import replace
+from typing import Final
+
+from bpe_core.visible import counted
+from tui.state import ComparisonRun
+from tui.widgets.comparison_views.differences import (
+    disagreements_view,
+    vocabularies_view,
+    worst_lines_view,
+)
+from tui.widgets.comparison_views.metrics import metrics_view
+from tui.widgets.comparison_views.parts import PartsView, amounts_of
+from tui.widgets.comparison_views.view import NOTHING, Aspect, Found, View
+
+_TOO_SHORT: Final = "too short to compare. Type more (F4), or choose texts above."
+
+
+def views(comparison: ComparisonRun, aspect: Aspect) -> list[View]:
+    """Return the views that have something to show. Most need all texts to be encoded."""
+    if not comparison.texts:
+        return [NOTHING]
+    amounts = [text.amounts for text in comparison.texts]
+    texts = PartsView("text", amounts, comparison, aspect).view()
+    found = comparison.found
+    if found is None:
+        return [texts]
+    most_tokens = max(found["total"]["tokens"])
+    if most_tokens <= 1 and not comparison.running:
+        # All other figures would be zero.
+        caption = f"{counted(most_tokens, 'token')}: {_TOO_SHORT}"
+        return [replace(texts, caption=caption)]
+    others = _views_of_all_texts(comparison, aspect, found)
+    n_texts = found["total"]["texts"]
+    if n_texts < len(comparison.texts):
+        known = f"first {counted(n_texts, 'text')}"
+        others = [replace(view, caption=f"{known} · {view.caption}") for view in others]
+    return [texts, *others]
+
+
+def _views_of_all_texts(
+    comparison: ComparisonRun, aspect: Aspect, found: Found
+) -> list[View]:
+    views = []
+    if len(found["folders"]) > 1:
+        folders = amounts_of("folder", found["folders"])
+        views.append(PartsView("folder", folders, comparison, aspect).view())
+    scripts = amounts_of("script", found["scripts"])
+    views.append(PartsView("script", scripts, comparison, aspect).view())
+    views.append(metrics_view(comparison, found))
+    pairs = found["pairs"]
+    if pairs:
+        pair = pairs[max(0, min(aspect.tokenizer, len(pairs)) - 1)]
+        index = min(aspect.tokenizer, len(comparison.tokenizers) - 1)
+        worst_lines = found["worst_lines"][index]
+        views.append(worst_lines_view(comparison, worst_lines, index))
+        views.append(disagreements_view(comparison, pair))
+        views.append(vocabularies_view(comparison, pair))
+    return views
