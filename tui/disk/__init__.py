@@ -1,1 +1,1 @@
-"""Reading and writing files: texts, tokenizers and what the app remembers. No module here knows a widget."""
+"""Reading and writing files: texts, tokenizers and settings. No module here imports a widget."""

@@ -103,12 +103,13 @@ def _why_no_tokenizer(path: str) -> str | None:
 def located(name: str) -> str:
     """Return the absolute path of a tokenizer by its path, its name in the list or its published name.
 
-    Download a published tokenizer unless a cache holds it. Raise `BpeError` if none is found.
+    Download a published tokenizer unless a cache holds it. Raise `BpeError` for an unknown name.
     """
     known_path = None
     if not os.path.exists(name):
         known_path = named_in_list(name)
-    path = os.path.abspath(tokenizer_at(Path(known_path or hub.located(name))))
+    found = known_path or hub.located(name)
+    path = os.path.abspath(tokenizer_at(Path(found)))
     if not os.path.exists(path):
         raise _unknown(name)
     return path

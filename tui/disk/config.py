@@ -109,7 +109,7 @@ def save_configuration(configuration: Configuration) -> None:
 
 
 def load_text(path: Path | None = None, tell: Teller = _say_nothing) -> str | None:
-    """Return the editor's text of the last run, or None if there is none.
+    """Return the editor's text of the last run, or None if it was not saved.
 
     If parts are not UTF-8, keep a copy of the file and tell the user.
     """
@@ -163,7 +163,8 @@ def checked(
             value = _checked_list(value, item.metadata.get("of"), invalid, field_name)
         elif isinstance(value, dict) and not _are_strings(value.values()):
             value = None
-        if type(value) is type(default) or (default is None and type(value) is int):
+        expected = int if default is None else type(default)
+        if type(value) is expected:
             kept[field_name] = value
         else:
             invalid.append(field_name)

@@ -74,10 +74,16 @@ def computer_sources() -> list[TextSource]:
 def file_source(path: str | Path) -> TextSource:
     """Return a file or folder as a source, without checking that it can be read. Raise OSError."""
     on_disk = split_field(str(path))[0]
-    size = os.path.getsize(on_disk) if os.path.isfile(on_disk) else None
+    size = None
+    if os.path.isfile(on_disk):
+        size = os.path.getsize(on_disk)
     name = os.path.basename(path) or str(path)
     return TextSource(
-        str(path), visible(name), visible(str(path)), size, os.path.isdir(on_disk)
+        path=str(path),
+        title=visible(name),
+        reason=visible(str(path)),
+        size=size,
+        is_folder=os.path.isdir(on_disk),
     )
 
 
@@ -151,8 +157,8 @@ def check_readable(path: str) -> None:
 
     The files in a folder are checked later, when they are read.
     """
-    is_readable_folder = os.path.isdir(path) and os.access(path, os.R_OK | os.X_OK)
-    if not is_readable_folder:
+    may_list = os.access(path, os.R_OK | os.X_OK)
+    if not (may_list and os.path.isdir(path)):
         find_files([path])
 
 

@@ -183,10 +183,16 @@ def found(forgotten: Iterable[str] = ()) -> tuple[KnownTokenizer, ...]:
     left_out = set(forgotten)
     tokenizers = []
     for name, path in hub.all_cached():
-        if str(path) not in left_out:
-            tokenizers.append(
-                KnownTokenizer(str(path), name, 0, origin="found", found_as=name)
-            )
+        if str(path) in left_out:
+            continue
+        tokenizer = KnownTokenizer(
+            path=str(path),
+            name=name,
+            n_vocab=0,
+            origin="found",
+            found_as=name,
+        )
+        tokenizers.append(tokenizer)
     return tuple(tokenizers)
 
 
@@ -201,8 +207,8 @@ def listed(
 
     Args:
         trained: The tokenizers trained here.
-        found: Those in the caches of other programs.
-        opened: Those opened from elsewhere, with the facts read from their files.
+        found: The tokenizers in the caches of other programs.
+        opened: The tokenizers opened from elsewhere, with the facts read from their files.
         names: Path -> the name that the user gave.
         troubles: Path -> whether the file was deleted or changed.
     """

@@ -1,6 +1,6 @@
 """Comparison: tokenizers compared on the chosen texts or the editor's, and one of them measured."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -29,11 +29,11 @@ from tui.table.columns import Cell
 from tui.terminal.background import in_thread
 from tui.widgets.tokenizer_names import distinct_names
 
-_NO_TOKENIZER = (
+_NO_TOKENIZER: Final = (
     "No tokenizer is chosen. Mark two to four in the compare pane with Space."
 )
-_NOT_SAVED = (
-    "There is no saved tokenizer on the screen. Train one (F6), or open one (Ctrl+P)."
+_NOT_SAVED: Final = (
+    "The screen shows no saved tokenizer. Train one (F6), or open one (Ctrl+P)."
 )
 _DISAGREEMENTS: Final = 200
 """How many disagreements are listed for each pair of tokenizers."""
@@ -162,28 +162,30 @@ class ComparisonFeature(Feature):
         view = table.view
         order = tuple(table.order)
         if not view.key:
-            self.screen.say("There is no comparison to export yet.", "warning")
+            self.screen.say(
+                "Nothing to export yet: compare tokenizers first.", "warning"
+            )
             return
         if not pane.display:
             self.screen.action_show("compare")
         columns = [column for column in view.columns if column.key != "plot"]
-        forms: Mapping[str, Callable[[Sequence[Section]], str]]
-        forms = {".csv": as_csv, ".md": partial(as_markdown, title), ".tex": as_latex}
-
-        def text(cell: str | Cell) -> str:
-            drawn = cell if isinstance(cell, str) else cell.text
-            if not isinstance(drawn, str):
-                drawn = drawn(_WIDE)
-            return drawn.strip()
+        forms: dict[str, Callable[[list[Section]], str]] = {
+            ".csv": as_csv,
+            ".md": partial(as_markdown, title),
+            ".tex": as_latex,
+        }
 
         def write(path: Path) -> None:
-            rows = [
-                [text(column.cell(table, row)) for column in columns] for row in order
-            ]
+            rows = []
+            for row in order:
+                cells = [column.cell(table, row) for column in columns]
+                rows.append([_text_of(cell) for cell in cells])
+            headings = [column.heading for column in columns]
             numbers = [index for index, column in enumerate(columns) if column.right]
-            shown = ReportTable([column.heading for column in columns], rows, numbers)
+            shown = ReportTable(headings, rows, numbers)
             section = Section(view.title, [view.caption], shown)
-            write_file(path, [forms[path.suffix]([section]).encode()])
+            text = forms[path.suffix]([section])
+            write_file(path, [text.encode()])
 
         question = f"Save the comparison in which file? {', '.join(forms)}"
         await self._texts.save(question, write, "", tuple(forms))
@@ -257,3 +259,11 @@ class ComparisonFeature(Feature):
         )
         if not self._automatic:
             super().failed(sentence)
+
+
+def _text_of(cell: str | Cell) -> str:
+    """Return the text of a cell, not cut to a width."""
+    text = cell if isinstance(cell, str) else cell.text
+    if not isinstance(text, str):
+        text = text(_WIDE)
+    return text.strip()

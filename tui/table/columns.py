@@ -48,7 +48,7 @@ class Column:
     right: bool = False
     """Whether text is aligned to the right."""
     rank: int = 0
-    """If the columns do not fit, those of the highest rank are left out first; rank 0 stays."""
+    """If the columns do not fit, the highest rank is left out first; rank 0 stays."""
     title: str = ""
     gap: int = 2
     """Blank cells after the column."""
@@ -72,7 +72,7 @@ class PlacedColumn(NamedTuple):
 
 
 def place_columns(columns: Sequence[Column], width: int) -> Sequence[PlacedColumn]:
-    """Place the columns that fit into `width` cells, and let those with `most` share the spare cells.
+    """Place the columns that fit into `width` cells; columns with `most` share the spare cells.
 
     One cell stays blank at each end. Growing columns share in proportion to their limits. If
     even the columns that stay do not fit, the same columns shrink.
@@ -134,7 +134,9 @@ def line(cells: Iterable[StyledCell], base: Style) -> Iterator[Segment]:
     """
     x = 0
     for place, cell, style in cells:
-        content = cell.text if isinstance(cell.text, str) else cell.text(place.width)
+        content = cell.text
+        if not isinstance(content, str):
+            content = content(place.width)
         text = fit(content, place.width, right=place.column.right)
         blanks = " " * (place.x - x)
         x = place.x + place.width

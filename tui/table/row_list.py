@@ -179,7 +179,8 @@ class RowList(HasCommands, ScrollView, can_focus=True):
         self.move_to(self.cursor + by, tell=True)
 
     def action_move_page(self, by: int) -> None:
-        self.move_to(self.cursor + by * max(1, self.page_rows - 1), tell=True)
+        n_rows = max(1, self.page_rows - 1)
+        self.move_to(self.cursor + by * n_rows, tell=True)
 
     def action_move_to_end(self, end: int) -> None:
         self.move_to((self.row_count - 1) * end, tell=True)
@@ -243,7 +244,8 @@ class RowList(HasCommands, ScrollView, can_focus=True):
                 base = self.style_of("cursor")
             segments = self.render_row(self.order[position], width, base)
         elif y == 1 and not self.row_count:
-            segments = [Segment(fit(f" {self.empty}", width), self.style_of("muted"))]
+            sentence = fit(f" {self.empty}", width)
+            segments = [Segment(sentence, self.style_of("muted"))]
         safe_segments = [_without_controls(segment) for segment in segments]
         return Strip(safe_segments).adjust_cell_length(width, base)
 

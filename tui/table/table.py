@@ -278,7 +278,7 @@ class Table(RowList):
     def fit_columns(
         self, least: Mapping[str, int], hidden: Collection[str] = (), stays: str = ""
     ) -> None:
-        """Set `columns` to those of `COLUMNS` that are not hidden.
+        """Set `columns` to `COLUMNS` without the hidden ones.
 
         Args:
             least: Key of a column -> its least width in cells.

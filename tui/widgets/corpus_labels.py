@@ -14,7 +14,7 @@ _SIGNS: Final = {"": " ", "corpus": "✓", "reference": "≠"}
 
 
 class RowFacts(NamedTuple):
-    """What the label of a row shows, besides its source."""
+    """The facts that the label of a row shows, besides its source."""
 
     n_chosen: int
     """How many marked texts it contains."""
@@ -24,35 +24,40 @@ class RowFacts(NamedTuple):
     arrow: str = ""
     """▾ for an open group or folder, ▸ for a closed one."""
 
+    @property
+    def chosen(self) -> str:
+        return f"{self.n_chosen:,} ✓" if self.n_chosen else ""
+
 
 def heading_label(
     source: TextSource, facts: RowFacts, width: int, style: Style
 ) -> Text:
     """Return the label of a heading or a remark."""
-    chosen = f"{facts.n_chosen:,} ✓" if facts.n_chosen else ""
-    title = fit(f"{facts.arrow or ' '} {source.title}", width - len(chosen))
-    weight = Style(bold=True) if facts.arrow else Style(dim=True)
-    return Text(title + chosen, style + weight, no_wrap=True, end="")
+    left = f"{facts.arrow or ' '} {source.title}"
+    title = fit(left, width - len(facts.chosen))
+    is_heading = bool(facts.arrow)
+    style += Style(bold=is_heading, dim=not is_heading)
+    return Text(title + facts.chosen, style, no_wrap=True, end="")
 
 
 def text_label(
     source: TextSource, facts: RowFacts, width: int, style: Style, accent: Style
 ) -> Text:
     """Return the label of a text or a folder; `accent` is the style if it is chosen."""
-    right = ""
-    if facts.n_chosen:
-        right = f"{facts.n_chosen:,} ✓"
+    right = facts.chosen
     if facts.arrow:
         right = f"{right} {facts.arrow}"
     elif source.size is not None:
         right = size_label(source.size)
     if facts.mark == "corpus" and facts.weight:
         right = f"×{facts.weight} {right}"
-    title = fit(source.title, max(4, width - 3 - cell_len(right)))
+    room = width - 3 - cell_len(right)
+    title = fit(source.title, max(4, room))
+    style_of_title = accent if facts.mark else style
+    style_of_right = accent if facts.n_chosen else style + Style(dim=True)
     label = Text(no_wrap=True, end="")
-    label.append(f"{_SIGNS[facts.mark]} {title}", accent if facts.mark else style)
-    dim = style + Style(dim=True)
-    return label.append(f" {right}", accent if facts.n_chosen else dim)
+    label.append(f"{_SIGNS[facts.mark]} {title}", style_of_title)
+    return label.append(f" {right}", style_of_right)
 
 
 def size_label(size: float) -> str:

@@ -172,7 +172,9 @@ class OptionFields(VerticalGroup):
     def _number(self, id: str, name: str, least: int) -> int:
         text = self._fields[id]
         digits = text.replace(",", "").replace("_", "").strip()
-        number = int(digits) if digits.isdecimal() and len(digits) < 20 else 0
+        number = 0
+        if digits.isdecimal() and len(digits) < 20:
+            number = int(digits)
         if number < least:
             field = self.query_one(f"#{id}", Input)
             field.focus()

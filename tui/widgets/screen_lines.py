@@ -65,7 +65,7 @@ class TitleLine(Widget):
     active: reactive[str] = reactive("editor")
     path: reactive[str] = reactive("")
     notice: reactive[str] = reactive("")
-    """What is being read or fetched."""
+    """The file that is being read or fetched."""
 
     _tabs: Sequence[_Tab] = ()
 
@@ -88,8 +88,9 @@ class TitleLine(Widget):
             tabs.append(_Tab(start, line.cell_len, pane.id))
             line.append(" ")
         self._tabs = tabs
-        facts = visible(self._facts(width - line.cell_len - 2))
-        room = width - line.cell_len - cell_len(facts)
+        room = width - line.cell_len
+        facts = visible(self._facts(room - 2))
+        room -= cell_len(facts)
         if room >= 1:
             line.append(" " * room + facts)
         return line
@@ -137,7 +138,7 @@ class TitleLine(Widget):
 
 
 class HintLine(Static):
-    """The `hint` of the focused part, or else its tooltip, or else the hint of what it is in.
+    """The `hint` of the focused part, or else its tooltip, or else the hint of the part around it.
 
     In a lesson: the step, the keys that lead through the lesson, and its sentence.
     """

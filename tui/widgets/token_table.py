@@ -204,7 +204,8 @@ class TokenTable(Table):
         rows = self.rows
         hole = rows.hole(row)
         if hole is None:
-            return search.match(rows.labels[row] or "", rows.tokens[row], rows.ids[row])
+            label = rows.labels[row] or ""
+            return search.match(label, rows.tokens[row], rows.ids[row])
         if search.id is None:
             return 0
         return 3 if hole.first <= search.id <= hole.last else 0

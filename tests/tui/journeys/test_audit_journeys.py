@@ -62,11 +62,11 @@ async def test_a_finding_leads_to_its_merge_and_into_the_editor(
             "a training that forgets the audit leaves the training in sight"
         )
         player.press("f5")
-        await player.until("An audit follows")
+        await player.until("The audit starts")
         player.pass_time(1)
         await player.rest()
         assert (
-            "An audit follows" in player.screen
+            "The audit starts" in player.screen
             and "▶ Audit  / text, id, 0x hex   " in player.screen
         )
         assert "not saved" not in player.screen, "no audit is tried beside a training"

@@ -35,7 +35,8 @@ def views(comparison: ComparisonRun, aspect: Aspect) -> list[View]:
     n_texts = found["total"]["texts"]
     if n_texts < len(comparison.texts):
         known = f"first {counted(n_texts, 'text')}"
-        others = [replace(view, caption=f"{known} · {view.caption}") for view in others]
+        for number, view in enumerate(others):
+            others[number] = replace(view, caption=f"{known} · {view.caption}")
     return [texts, *others]
 
 
@@ -51,7 +52,9 @@ def _views_of_all_texts(
     views.append(metrics_view(comparison, found))
     pairs = found["pairs"]
     if pairs:
-        pair = pairs[max(0, min(aspect.tokenizer, len(pairs)) - 1)]
+        # The first pair is A and B, and so on.
+        pair_number = min(aspect.tokenizer, len(pairs))
+        pair = pairs[max(0, pair_number - 1)]
         index = min(aspect.tokenizer, len(comparison.tokenizers) - 1)
         worst_lines = found["worst_lines"][index]
         views.append(worst_lines_view(comparison, worst_lines, index))

@@ -133,8 +133,10 @@ def _target(
     path = comparison.texts[number].path
     if not path:
         return None
-    # Select a disagreement, but only go to a line.
-    length = 0 if "excess" in rows[row] else len(rows[row]["text"])
+    length = 0
+    if "excess" not in rows[row]:
+        # Select a disagreement; only go to a line.
+        length = len(rows[row]["text"])
     return PlaceInText(path, line, column, length)
 
 

@@ -70,7 +70,8 @@ class PartsView:
             self._reference = parts[aspect.reference]
         self._folder = ""
         if kind == "text" and len(parts) > 1:
-            folders = [part.name.split("/")[:-1] for part in parts[:_SCALED]]
+            paths = [part.name.split("/") for part in parts[:_SCALED]]
+            folders = [path[:-1] for path in paths]
             shared = commonprefix(folders)  # noqa: RUF071 - of lists of names
             self._folder = "/".join([*shared, ""])
         self._most = self._greatest()

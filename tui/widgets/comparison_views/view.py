@@ -70,7 +70,9 @@ def text_column(
         value = row_of(number).get(sort_by)
         return value.casefold() if isinstance(value, str) else value
 
-    return Column(key, width, cell, hint, sort=sort if sort_by else None, **more)
+    if sort_by:
+        more["sort"] = sort
+    return Column(key, width, cell, hint, **more)
 
 
 def number_column(
@@ -106,4 +108,6 @@ def path_column(
 def heading_of(index: int, comparison: ComparisonRun) -> str:
     """Return the heading of a tokenizer's column: its letter if there are several, and its name."""
     name = visible(comparison.tokenizers[index].name)
-    return f"{LETTERS[index]} {name}" if len(comparison.tokenizers) > 1 else name
+    if len(comparison.tokenizers) == 1:
+        return name
+    return f"{LETTERS[index]} {name}"
