@@ -19,10 +19,10 @@ from tui.table.search_field import SearchField
 from tui.widgets.pane import Pane, button
 from tui.widgets.token_panel import TokenPanel
 from tui.widgets.token_table import TokenTable
-from tui.widgets.tokenizer_lists import TokenizerPicker
 
 _SIDE_BY_SIDE_WIDTH: Final = 112
 """If the pane has this many cells, the panel is on the right of the table, else below."""
+_NO_MERGES: Final = "No merges yet: F6 trains a tokenizer, Ctrl+P opens or fetches one."
 _IN_TRAINING: Final = "The audit starts when all merges are shown (F3, End)."
 _IN_AUDIT: Final = "Looking for suspicious tokens. Esc stops and lists all tokens."
 
@@ -55,6 +55,9 @@ class AuditPane(Pane):
                 AuditPane.tokenizer, AuditPane.audit, AuditPane.token_lines
             )
 
+    def on_mount(self) -> None:
+        self._list_tokens()
+
     def watch_run(self, old: Run, run: Run) -> None:
         if old.busy != run.busy:
             self._list_tokens()
@@ -82,7 +85,8 @@ class AuditPane(Pane):
         elif self.run.busy:
             self.table.waits_for = _IN_TRAINING
         else:
-            self.table.waits_for = TokenizerPicker.empty
+            self.table.waits_for = _NO_MERGES
+        self.table.refresh()
 
     def _judge(self) -> None:
         self.table.judge(list(self.audit.verdicts.values()), self.audit.measures)

@@ -92,7 +92,7 @@ def metrics_view(comparison: ComparisonRun, found: Found) -> View:
     return View(
         "metrics",
         "metrics",
-        "all texts together; the line at the bottom explains each metric",
+        "all texts together; the bottom line explains each metric",
         columns,
         len(rows),
         meaning_of,
