@@ -48,6 +48,9 @@ class ComparePane(Pane):
     path: var[str] = var("")
     """The file of the tokenizer in use; "" while it is being trained."""
 
+    _next_texts = CHOSEN_TEXTS
+    """The texts that the user chose in the field; a comparison may start by itself on others."""
+
     table = getters.query_one(ComparisonTable)
     picker = getters.query_one(TokenizerPicker)
     texts_field = getters.query_one("#compare-on", Choice)
@@ -95,6 +98,7 @@ class ComparePane(Pane):
         # Not `has_focus`, which is set only later.
         had_focus = self.screen.focused is instead_of
         self.set_class(part is self.picker, "-choosing")
+        self._name_texts()
         self.show_caption()
         self.refresh_bindings()
         if had_focus:
@@ -107,19 +111,24 @@ class ComparePane(Pane):
         """Which texts the field names: a key of `TEXTS`."""
         return str(self.texts_field.value)
 
+    def _name_texts(self) -> None:
+        """Let the field name the texts of the results, or else the texts that Enter compares on."""
+        name = self._next_texts
+        if self.has_compared and self.comparison.texts_from:
+            name = self.comparison.texts_from
+        with self.prevent(Select.Changed):
+            self.texts_field.value = name
+
     @on(Select.Changed, "#compare-on")
-    def change_texts(self) -> None:
+    def change_texts(self, event: Select.Changed) -> None:
         """Compare on other texts. While tokenizers are being chosen, wait for Enter."""
+        if event.value != self.texts_from:
+            return  # the field posts its first choice late
+        self._next_texts = self.texts_from
         if self.has_compared and self.texts_from != self.comparison.texts_from:
             features_of(self).comparison.compare_marked()
-            self._name_compared_texts()
+            self._name_texts()
         self.show_caption()
-
-    def _name_compared_texts(self) -> None:
-        """Let the field name the texts of the comparison, which may have started by itself."""
-        if self.comparison.texts_from:
-            with self.prevent(Select.Changed):
-                self.texts_field.value = self.comparison.texts_from
 
     # The comparison
 
@@ -132,7 +141,7 @@ class ComparePane(Pane):
             go.label = "⏹ Stop" if comparison.running else "▶ Compare"
             self.refresh_bindings()
         if old.texts_from != comparison.texts_from:
-            self._name_compared_texts()
+            self._name_texts()
         self.table.show(comparison)
         if comparison.running and not old.running:
             self._show_part(self.table, instead_of=self.picker)

@@ -172,10 +172,13 @@ async def test_tokenizers_are_compared_on_the_chosen_text(
         player.press("f10")
         await player.until("▶ Compare  editor's text")
         player.press("a")
-        await player.until("[A]", "[B]", "Enter: compare on the editor's text")
-        player.press("f10", "enter", "up", "up", "enter")
-        await player.until("Enter: compare on the chosen texts")
-        player.press("f10", "enter")
+        await player.until(
+            "[A]",
+            "[B]",
+            "▶ Compare  chosen texts",
+            "Enter: compare on the chosen texts",
+        )
+        player.press("enter")
         await player.until(
             "▶ Compare  chosen texts",
             lambda screen: re.search(
