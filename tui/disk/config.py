@@ -163,8 +163,7 @@ def checked(
             value = _checked_list(value, item.metadata.get("of"), invalid, field_name)
         elif isinstance(value, dict) and not _are_strings(value.values()):
             value = None
-        expected = int if default is None else type(default)
-        if type(value) is expected:
+        if type(value) is type(default) or (default is None and type(value) is int):
             kept[field_name] = value
         else:
             invalid.append(field_name)

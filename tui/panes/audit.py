@@ -69,7 +69,7 @@ class AuditPane(Pane):
             self._list_tokens()
 
     def _list_tokens(self) -> None:
-        """List the tokens if it is known which of them are suspicious; else say what is missing."""
+        """List the tokens if it is known which of them are suspicious; else show how to get some."""
         tokenizer = self.tokenizer
         if tokenizer is None or tokenizer.n_tokens <= 256 or self.run.busy:
             tokenizer = None

@@ -196,7 +196,7 @@ class CorpusPane(Pane):
             # The cursor may be on another row by now: don't begin to split this one.
             splitting.cancel()
 
-    # Without a new layout of the screen for each row that the cursor passes:
+    # These two do not lay out the screen again, since the cursor may pass many rows.
 
     def _set_preview_heading(self, heading: str) -> None:
         self.query_one("#preview-heading", Label).update(heading, layout=False)
