@@ -1,5 +1,6 @@
 """A training that goes on: after a kill, on top of a vocabulary, from one of its steps; and the options few ask for."""
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -90,9 +91,10 @@ async def test_where_nothing_can_be_begun_with_it_is_told() -> None:
             **{**usual, **state}, say=lambda sentence, severity: said.append(sentence)
         )
         corpus = SimpleNamespace(chosen_options=TrainingOptions)
+        training = SimpleNamespace(finish=lambda: asyncio.sleep(0))
         await Resuming(
             cast(MainScreen, screen),
-            *(cast(Any, other) for other in (None, None, corpus)),
+            *(cast(Any, other) for other in (None, training, corpus, None)),
         ).train_on(False)
         return said[-1]
 

@@ -16,7 +16,7 @@ from bpe_core import Trainer, save
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.trainer.conditions import condition
 from bpe_core.worker.explain import ExplainRequest
-from tui.features import explaining, training
+from tui.features import explaining, results
 from tui.state import PACES, Loaded
 from tui.widgets.curve import Curve
 
@@ -114,7 +114,7 @@ async def test_what_was_learned_and_cannot_be_saved_is_called_so(
     def full(*_: object) -> Path:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(training, "save_beside", full)
+    monkeypatch.setattr(results, "save_beside", full)
     async with opened(huge_book, size=(160, 40)) as scope:
         screen = scope.screen
         await merging(scope)

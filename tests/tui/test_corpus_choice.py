@@ -15,6 +15,7 @@ from bpe_core.errors import OptionError
 from bpe_core.worker.messages import Counted
 from tui.features.corpus import CorpusChoice, _check, path_of, possible
 from tui.features.course import TrainingTask
+from tui.features.listed_tokenizers import ListedTokenizers
 from tui.features.shown import Shown
 from tui.features.tokenizers import Tokenizers
 from tui.state import Corpus, KnownTokenizer, Totals, TrainingOptions
@@ -36,7 +37,9 @@ class CorpusHouse:
         )
         screen = as_screen(self.screen)
         shown = SimpleNamespace(loaded=None, show=lambda loaded: None)
-        self.tokenizers = Tokenizers(screen, cast(Shown, shown))
+        self.tokenizers = Tokenizers(
+            screen, cast(Shown, shown), ListedTokenizers(screen)
+        )
         self.feature = CorpusChoice(screen, self.tokenizers)
 
     @property

@@ -28,16 +28,19 @@ from tui.dialogs.runs import ChosenRun
 from tui.disk import config, tokenizer_files
 from tui.disk.config import Configuration
 from tui.disk.locked import Note, checkpoint_of, left_behind
-from tui.features import training as training_module
+from tui.features import results as results_module
 from tui.features.audit import AuditFeature, example
 from tui.features.comparison import ComparisonFeature
 from tui.features.course import Course, TrainingTask
 from tui.features.explaining import Explaining
 from tui.features.feature import BUSY
+from tui.features.goals import Goals
+from tui.features.listed_tokenizers import ListedTokenizers
+from tui.features.results import Results
 from tui.features.resuming import Resuming
 from tui.features.shown import Shown
 from tui.features.tokenizers import Tokenizers
-from tui.features.training import TrainingFeature
+from tui.features.training import NO_MORE_MERGES, TrainingFeature
 from tui.process import WorkerProcess
 from tui.screen import MainScreen
 from tui.state import (
@@ -133,15 +136,35 @@ class House:
         self.loaded: list[Loaded] = []
         shown = SimpleNamespace(loaded=None, show=self.loaded.append, course=None)
         corpus = SimpleNamespace(chosen_options=lambda: self.screen.options)
-        self.tokenizers = Tokenizers(screen, cast(Shown, shown))
+        self.listed = ListedTokenizers(screen)
+        self.tokenizers = Tokenizers(screen, cast(Shown, shown), self.listed)
+        self.results = Results(screen, cast(Any, shown), self.tokenizers, self.listed)
         self.training = TrainingFeature(
-            screen, cast(Any, shown), self.tokenizers, cast(Any, corpus)
+            screen,
+            cast(Any, shown),
+            self.tokenizers,
+            cast(Any, corpus),
+            self.results,
         )
+        self.goals = Goals(screen, cast(Any, shown), self.training)
         self.started: list[TrainingTask] = []
         self.training.start = lambda task, stepping=False: self.started.append(task)  # type: ignore[method-assign]
         self.resuming = Resuming(
-            screen, self.tokenizers, self.training, cast(Any, corpus)
+            screen,
+            self.tokenizers,
+            self.training,
+            cast(Any, corpus),
+            self.results,
         )
+
+
+class SavingTask:
+    """The task of a training that still saves what it has learned."""
+
+    is_finished = is_cancelled = False
+
+    def __init__(self, wait: Callable[[], Any]) -> None:
+        self.wait = wait
 
 
 @pytest.fixture
@@ -350,6 +373,21 @@ async def test_extending_keeps_the_pattern_and_forking_begins_at_the_step(
     assert cancelled.screen.asked and not cancelled.started
 
 
+async def test_extending_waits_until_the_training_that_just_ended_is_saved(
+    shelf: Path, book: Path
+) -> None:
+    path = shelf / "old.json"
+    save(SMALL, path)
+    house = House(None, tokenizer=SMALL, corpus=Corpus((str(book),), (), "book.txt"))
+
+    async def save_the_rest() -> None:
+        house.screen.path = str(path)
+
+    house.training._tasks[""] = cast(Any, SavingTask(save_the_rest))
+    await house.resuming.train_on(False)
+    assert len(house.screen.asked) == 1 and not house.screen.said
+
+
 async def test_a_training_of_the_list_is_used_or_its_curve_laid_under_and_taken_away(
     shelf: Path,
 ) -> None:
@@ -395,14 +433,14 @@ async def test_what_was_learned_is_kept_next_to_what_has_its_name(shelf: Path) -
     save(SMALL.at(3), output)
     save_checkpoint(output)
     house = House()
-    kept = await house.training.keep(output)
+    kept = await house.results.keep(output)
     assert kept == shelf / "book-2.json" and load(kept).merges == SMALL.merges
     assert load(output).step == 3 and not checkpoint_of(output).exists()
     assert house.screen.said == [
         "The training ended early. Its 14 merges are saved as book-2."
     ]
     assert {one.path for one in house.screen.kept} == {str(output), str(kept)}
-    given = await house.training.keep(shelf / "given.json", SMALL.at(5))
+    given = await house.results.keep(shelf / "given.json", SMALL.at(5))
     assert given is not None and load(given).step == 5
 
 
@@ -414,9 +452,9 @@ async def test_what_cannot_be_kept_stays_in_its_checkpoint(
 
     output = shelf / "book.json"
     save_checkpoint(output)
-    monkeypatch.setattr(training_module, "save_beside", refuse)
+    monkeypatch.setattr(results_module, "save_beside", refuse)
     house = House()
-    assert await house.training.keep(output) is None
+    assert await house.results.keep(output) is None
     assert house.screen.said == [
         "The merges of this training could not be saved. The disk is full."
     ]
@@ -571,7 +609,10 @@ async def test_a_preset_is_run_or_stepped_with_its_text_in_the_editor() -> None:
         house.training.start = lambda task, stepping=False, starts=starts: (  # type: ignore[method-assign]
             starts.append((task, stepping))
         )
-        await house.training.run_preset(preset, stepping)
+        if stepping:
+            await house.goals.step_preset(preset)
+        else:
+            house.training.run_preset(preset)
         (task, steps), (text,) = starts[0], put
         assert steps is stepping and task.preset == preset
         assert task.request(Path("out.json")).recipe.preset == preset
@@ -584,10 +625,10 @@ async def test_a_preset_is_run_or_stepped_with_its_text_in_the_editor() -> None:
     async def step_on() -> None:
         stepped.append(True)
 
-    busy.training._step_on = step_on  # type: ignore[method-assign]
-    await busy.training.run_preset(preset, False)
+    busy.goals._step = step_on  # type: ignore[method-assign]
+    busy.training.run_preset(preset)
     assert busy.screen.said == [BUSY] and not stepped
-    await busy.training.run_preset(preset, True)
+    await busy.goals.step_preset(preset)
     assert stepped and len(busy.screen.said) == 1
 
 
@@ -946,24 +987,24 @@ async def test_what_is_taken_off_the_list_stays_a_file_and_what_is_deleted_does_
     for path in own, other:
         save(SMALL, path)
     house = House(0, 1)
-    screen, tokenizers = house.screen, house.tokenizers
-    await tokenizers.add(own, SMALL)
-    await tokenizers.add(other, SMALL)
+    screen, listed = house.screen, house.listed
+    await listed.add(own, SMALL)
+    await listed.add(other, SMALL)
     screen.remember(names={str(own): "mine", str(other): "theirs"})
-    await tokenizers.refresh_list()
+    await listed.refresh()
     mine, theirs = screen.kept
     assert (mine.name, mine.origin) == ("mine", "trained")
     assert (theirs.name, theirs.origin) == ("theirs", "opened")
-    await tokenizers.discard(theirs)
+    await listed.discard(theirs)
     assert other.exists() and screen.kept == (mine,) and not screen.asked
     assert (
         f"theirs is removed from the list. Its file {other} remains"
         in (screen.said[-1])
     )
     assert screen.remembered.names == {str(own): "mine"}
-    await tokenizers.discard(mine)
+    await listed.discard(mine)
     assert own.exists() and screen.kept == (mine,), "it was not meant"
-    await tokenizers.discard(mine)
+    await listed.discard(mine)
     assert not own.exists() and not screen.kept and not screen.remembered.names
 
 
@@ -974,10 +1015,10 @@ async def test_what_is_taken_off_the_list_takes_no_other_file_with_it(
     for name in "abc":
         path = home / f"{name}.json"
         save(SMALL, path)
-        await house.tokenizers.add(path, SMALL)
-    await house.tokenizers.refresh_list()
+        await house.listed.add(path, SMALL)
+    await house.listed.refresh()
     (known,) = [one for one in house.screen.kept if one.path.endswith("b.json")]
-    await house.tokenizers.discard(known)
+    await house.listed.discard(known)
     left = {Path(one.path).name for one in house.screen.kept}
     assert left == {"a.json", "c.json"}
 
@@ -1003,15 +1044,15 @@ async def test_those_of_stopped_trainings_go_unless_they_are_named_or_used(
     lane = SimpleNamespace(choice=LaneChoice(str(paths["lane"])))
     house = House(1, path=str(paths["shown"]), lanes=(lane,))
     house.screen.remember(names={str(paths["named"]): "a name"})
-    await house.tokenizers.refresh_list()
-    await house.tokenizers.delete_stopped()
+    await house.listed.refresh()
+    await house.listed.delete_stopped()
     (question,) = house.screen.asked
     assert question._question == (
         "Delete 1 unnamed tokenizer from stopped trainings: old?"
     )
     left = {path.stem for path in shelf.glob("*.json")}
     assert left == {"shown", "named", "lane", "whole"}
-    await house.tokenizers.delete_stopped()
+    await house.listed.delete_stopped()
     assert house.screen.said[-1].startswith(
         "All tokenizers from stopped trainings have a name"
     )
@@ -1021,13 +1062,13 @@ async def test_one_that_another_program_keeps_is_forgotten_also_by_the_next_sear
     cached: Path,
 ) -> None:
     house = House()
-    house.tokenizers.check_files(everywhere=True)
+    house.listed.check_files(everywhere=True)
     await house.screen.rest()
     (found,) = house.screen.kept
     assert found.origin == "found"
-    await house.tokenizers.discard(found)
+    await house.listed.discard(found)
     assert not house.screen.kept and house.screen.remembered.forgotten == (str(cached),)
-    house.tokenizers.check_files(everywhere=True)
+    house.listed.check_files(everywhere=True)
     await house.screen.rest()
     assert not house.screen.kept and cached.exists()
 
@@ -1052,10 +1093,10 @@ async def test_other_programs_files_are_searched_only_where_that_is_asked(
 
     monkeypatch.setattr(tokenizer_files, "found", search)
     house = House()
-    house.tokenizers.check_files()
+    house.listed.check_files()
     await house.screen.rest()
     assert not searched
-    house.tokenizers.check_files(everywhere=True)
+    house.listed.check_files(everywhere=True)
     await house.screen.rest()
     assert searched == [()]
 
@@ -1080,9 +1121,9 @@ async def test_what_came_of_a_training_is_kept_named_and_told(
     shelf: Path,
 ) -> None:
     house = House()
-    training, screen = house.training, house.screen
+    screen = house.screen
     kept: list[Loaded] = []
-    training._shown.keep = kept.append  # type: ignore[method-assign]
+    house.results._shown.keep = kept.append  # type: ignore[method-assign]
     record = SMALL.record
     assert record is not None
     for name, saved in ("first", True), ("second", False):
@@ -1098,7 +1139,7 @@ async def test_what_came_of_a_training_is_kept_named_and_told(
         if saved:
             save(SMALL, course.output)
             course.saved = course.output
-        await training._end(course)
+        await house.results.conclude(course)
         course.note.end()
         assert course.saved == shelf / f"{name}.json"
         assert kept[-1].path == course.saved
@@ -1117,14 +1158,14 @@ async def test_a_training_that_learned_nothing_leaves_no_file_and_what_was_there
 ) -> None:
     house = House()
     backs: list[bool] = []
-    house.training._shown.take_back = lambda: backs.append(True)  # type: ignore[method-assign]
+    house.results._shown.take_back = lambda: backs.append(True)  # type: ignore[method-assign]
     course = Course(TrainingTask("book", TrainingOptions(270, "gpt4")))
     course.note = Note.new(shelf / "book.json", UNFINISHED)
     course.saved = course.output
     course.stopped_at = 0
     save(SMALL, course.output)
     course.tokenizer = SMALL
-    await house.training._end(course)
+    await house.results.conclude(course)
     course.note.end()
     assert backs == [True] and not list(shelf.iterdir()) and course.saved is None
 
@@ -1144,11 +1185,11 @@ class GoalHouse(House):
         )
         training = SimpleNamespace(log_of_merges=log)
         super().__init__(*answers, training=training, tokenizer=SMALL, **values)
-        self.goals: list[str] = []
+        self.conditions: list[str] = []
         self.travelled: list[int] = []
         shown = cast(Any, self.training._shown)
         shown.n_steps = shown.requested_step = SMALL.step
-        shown.start = lambda goal=None: self.goals.append(str(goal))
+        shown.start = lambda goal=None: self.conditions.append(str(goal))
 
         async def travel(by: int) -> None:
             self.travelled.append(by)
@@ -1170,66 +1211,86 @@ async def test_a_step_is_gone_to_or_waited_for_or_there_is_none(busy: bool) -> N
         condition("length > 3"), far, None, run=Run("merging" if busy else "done")
     )
     course = house.training.newest = Course(TrainingTask("book", TrainingOptions()))
-    await house.training.go_to()
+    await house.goals.go_to()
     lengths = [len(SMALL.token_bytes(token)) for _, _, token in SMALL.merges]
     first = next(row for row, length in enumerate(lengths) if length > 3)
     assert house.revealed == [(first, True)] and not house.screen.said
-    await house.training.go_to()
-    assert house.goals == ["step >= 99"] * busy
+    await house.goals.go_to()
+    assert house.conditions == ["step >= 99"] * busy
     assert course.goal == (far if busy else None)
     assert house.screen.said == (
         [] if busy else ["“step >= 99” holds at no step of the 14 merges learned."]
     )
-    await house.training.go_to()
-    assert len(house.revealed) == 1 and len(house.goals) == busy
+    await house.goals.go_to()
+    assert len(house.revealed) == 1 and len(house.conditions) == busy
 
 
 async def test_a_training_goes_on_until_a_condition_that_does_not_hold_yet() -> None:
     idle = GoalHouse(condition("step >= 3"), None)
     for _ in range(2):
-        await idle.training.train_until()
+        await idle.goals.train_until()
     assert idle.trained == ["step >= 3"]
     busy = GoalHouse(
         condition("step >= 3"), condition("step >= 99"), run=Run("merging")
     )
     for _ in range(2):
-        await busy.training.train_until()
+        await busy.goals.train_until()
     assert busy.screen.said == [
         "This is true since step 3. Press g in the merge log to go there."
     ]
-    assert busy.goals == ["step >= 99"] and not busy.trained
+    assert busy.conditions == ["step >= 99"] and not busy.trained
 
 
 async def test_steps_are_shown_as_far_as_they_are_learned_and_then_waited_for() -> None:
     house = GoalHouse(run=Run("merging"))
     shown = cast(Any, house.training._shown)
     course = house.training.newest = Course(TrainingTask("book", TrainingOptions()))
-    await house.training.step_once()
+    await house.goals.step_once()
     assert str(course.goal) == "step >= 1" and course.stepped, (
         "it is not on the screen yet"
     )
-    await house.training.step_once()
+    await house.goals.step_once()
     assert str(course.goal) == "step >= 2", "two are waited for"
     course.goal = None
     shown.course = course
     shown.requested_step = 12
-    await house.training.step_once()
+    await house.goals.step_once()
     assert house.travelled == [1] and shown.requested_step == 13
     shown.requested_step = 14
-    await house.training.step_once()
+    await house.goals.step_once()
     assert str(course.goal) == "step >= 15" and house.travelled == [1]
     course.ended = Run("done")
     shown.requested_step = 12
     for n_travelled, is_over in (2, False), (3, True):
-        await house.training.step_once()
+        await house.goals.step_once()
         assert len(house.travelled) == n_travelled
         assert course.all_shown.is_set() == is_over
     house.screen.run = Run("done")
-    await house.training.step_once()
+    await house.goals.step_once()
     assert house.screen.said[-1].startswith("That was the last merge")
     assert not house.trained
-    await house.training.step_once()
+    await house.goals.step_once()
     assert house.trained == ["None"], "it is said once"
+
+
+async def test_stepping_past_the_last_merge_while_the_worker_ends_is_reported() -> None:
+    for stepped in True, False:
+        house = GoalHouse(run=Run("merging"))
+        course = Course(TrainingTask("book", TrainingOptions()))
+        house.training.newest = course
+        course.goal = condition("step >= 15")
+        course.stepped = stepped
+        course.ended = Run("done", detail="vocabulary size reached")
+        ended = await house.training._end_of(course)
+        if stepped:
+            assert ended == course.ended
+            assert house.screen.said == [NO_MORE_MERGES]
+        else:
+            assert ended.detail == "not reached: step >= 15; vocabulary size reached"
+            assert not house.screen.said
+        house.screen.run = Run("done")
+        await house.goals.step_once()
+        assert house.trained == ["None"], "it was said before"
 
 
 def test_a_goal_is_told_unless_it_is_the_next_step_of_somebody_who_steps() -> None:

@@ -14,8 +14,7 @@ from bpe_core import Tokenizer, hub, save, train
 from tui.disk import tokenizer_files
 from tui.disk.config import Configuration
 from tui.disk.tokenizer_files import described, found, listed, seen, trouble_of
-from tui.features.shown import Shown
-from tui.features.tokenizers import MOST_OPENED, Tokenizers
+from tui.features.listed_tokenizers import MOST_OPENED, ListedTokenizers
 from tui.screen import MainScreen
 from tui.state import KnownTokenizer, Opened
 from tui.widgets.tokenizer_names import distinct_names, sentences
@@ -151,7 +150,7 @@ def test_a_tokenizer_is_told_of_in_sentences() -> None:
     ].startswith("Trained here on ")
 
 
-class Shelf(Tokenizers):
+class Shelf(ListedTokenizers):
     """The list on a screen that only remembers."""
 
     def __init__(self, **remembered: object) -> None:
@@ -168,7 +167,7 @@ class Shelf(Tokenizers):
                 remembered=replace(screen.remembered, **changes)
             ),
         )
-        super().__init__(cast(MainScreen, screen), cast(Shown, SimpleNamespace()))
+        super().__init__(cast(MainScreen, screen))
 
     async def search(self) -> None:
         self.check_files(everywhere=True)

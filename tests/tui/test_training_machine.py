@@ -77,7 +77,7 @@ class Trainings(RuleBasedStateMachine):
             set_clock=lambda: None,
         )
         self.feature = TrainingFeature(
-            cast(MainScreen, self.screen), *(cast(Any, others) for _ in range(3))
+            cast(MainScreen, self.screen), *(cast(Any, others) for _ in range(4))
         )
 
     @rule(target=courses, goal=st.none() | st.sampled_from(GOALS).map(condition))

@@ -109,7 +109,7 @@ TRAIN: Final = Command(
 )
 
 STEP: Final = Command(
-    _features.training.step_once,
+    _features.goals.step_once,
     "f7",
     "Step",
     "show one more merge, then pause",
@@ -375,7 +375,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             name="Open a tokenizer file",
         ),
         Command(
-            _features.tokenizers.delete_stopped,
+            _features.listed.delete_stopped,
             does="those without a name of your own",
             name="Delete tokenizers from stopped trainings…",
         ),
@@ -585,14 +585,14 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             "show tokens as text, hexadecimal or decimal bytes, or ids",
         ),
         Command(
-            _features.training.go_to,
+            _features.goals.go_to,
             "g",
             "Go to",
             "go to a step, or to the first where a condition holds",
             name="Go to a step …",
         ),
         Command(
-            _features.training.train_until,
+            _features.goals.train_until,
             "u",
             "Until",
             "train until a condition holds, then pause",

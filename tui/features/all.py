@@ -15,7 +15,10 @@ from tui.features.course import TrainingTask
 from tui.features.excerpts import Excerpts
 from tui.features.explaining import Explaining
 from tui.features.feature import StateScreen
+from tui.features.goals import Goals
 from tui.features.lanes import Lanes
+from tui.features.listed_tokenizers import ListedTokenizers
+from tui.features.results import Results
 from tui.features.resuming import Resuming
 from tui.features.shown import Shown
 from tui.features.texts import Texts
@@ -35,18 +38,23 @@ class Features:
     def __init__(self, screen: StateScreen) -> None:
         self._screen = screen
         self.shown: Shown = Shown(screen)
-        self.tokenizers: Tokenizers = Tokenizers(screen, self.shown)
+        self.listed: ListedTokenizers = ListedTokenizers(screen)
+        self.tokenizers: Tokenizers = Tokenizers(screen, self.shown, self.listed)
         self.texts: Texts = Texts(screen, self.tokenizers)
         self.excerpts: Excerpts = Excerpts(screen, self.texts)
         self.corpus: CorpusChoice = CorpusChoice(screen, self.tokenizers)
         self.audit: AuditFeature = AuditFeature(screen, self.shown, self.texts)
         self.comparison: ComparisonFeature = ComparisonFeature(screen, self.texts)
-        self.training: TrainingFeature = TrainingFeature(
-            screen, self.shown, self.tokenizers, self.corpus
+        self.results: Results = Results(
+            screen, self.shown, self.tokenizers, self.listed
         )
+        self.training: TrainingFeature = TrainingFeature(
+            screen, self.shown, self.tokenizers, self.corpus, self.results
+        )
+        self.goals: Goals = Goals(screen, self.shown, self.training)
         self.explaining: Explaining = Explaining(screen, self.shown)
         self.resuming: Resuming = Resuming(
-            screen, self.tokenizers, self.training, self.corpus
+            screen, self.tokenizers, self.training, self.corpus, self.results
         )
         self.lanes: Lanes = Lanes(screen, self.tokenizers)
         self.tour: Tour = Tour(screen, self)
@@ -59,7 +67,7 @@ class Features:
         screen = self._screen
         remembered = screen.remembered
         screen.opening = title_of(arguments.paths) if arguments.paths else ""
-        await self.tokenizers.refresh_list()
+        await self.listed.refresh()
         first_time = not remembered.tokenizer and not screen.kept
         await self.corpus.bring_back(first_time=first_time and not arguments.tokenizers)
         self.lanes.choose(remembered.lanes)
@@ -83,7 +91,7 @@ class Features:
                 tokenizer=tokenizers[-1],
                 opened=screen.remembered.opened + tuple(map(Opened, tokenizers)),
             )
-        self.tokenizers.check_files(everywhere=True)
+        self.listed.check_files(everywhere=True)
         is_empty = screen.tokenizer is None and not screen.run.busy
         if tokenizers:
             self.tokenizers.use(Path(tokenizers[-1]))

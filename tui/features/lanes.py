@@ -10,8 +10,7 @@ from bpe_core.visible import visible
 from tui.dialogs.lanes import AskLanes, LaneOffer
 from tui.drawing.lines import cut
 from tui.features.feature import Feature, StateScreen, sentence_of
-from tui.features.shown import give_same_ids
-from tui.features.tokenizers import Tokenizers
+from tui.features.tokenizers import Tokenizers, give_same_ids
 from tui.state import LaneChoice, ShownLane, known_name, steps_known
 from tui.widgets.tokenizer_names import distinct_names
 

@@ -29,6 +29,7 @@ from tui.features.feature import (
     StateScreen,
     sentence_of,
 )
+from tui.features.results import Results
 from tui.features.tokenizers import Tokenizers
 from tui.features.training import TrainingFeature
 from tui.state import RunCurve, UnfinishedTraining, name_of
@@ -44,11 +45,13 @@ class Resuming(Feature):
         tokenizers: Tokenizers,
         training: TrainingFeature,
         corpus: CorpusChoice,
+        results: Results,
     ) -> None:
         super().__init__(screen)
         self._tokenizers = tokenizers
         self._training = training
         self._corpus = corpus
+        self._results = results
 
     async def show_runs(self) -> None:
         """Show the list of trainings, to use one of their tokenizers or draw its curve under the current one."""
@@ -76,6 +79,9 @@ class Resuming(Feature):
         options = self._corpus.chosen_options()
         if options is None:
             return
+        if not screen.run.busy:
+            # The tokenizer of a training that has just ended may not be saved yet.
+            await self._training.finish()
         tokenizer = self._usable()
         if tokenizer is None:
             return
@@ -183,7 +189,7 @@ class Resuming(Feature):
                 self._training.start(task)
                 return True
         if checkpoint and checkpoint != note.output:
-            await self._training.keep(note.output)
+            await self._results.keep(note.output)
         note.end()
         return False
 

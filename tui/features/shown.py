@@ -52,36 +52,6 @@ def growth(total: int) -> float:
     return x if x > 1e-3 else 0.0
 
 
-def give_same_ids(first: Tokenizer, second: Tokenizer) -> bool:
-    """Whether two tokenizers give the same ids for each text, such as two versions of one in training.
-
-    Two rank files whose merges are not recovered yet are not compared: that would take seconds.
-    """
-    if first is second:
-        return True
-    old = first.vocabulary
-    new = second.vocabulary
-    if not (old.knows_merges and new.knows_merges):
-        return False
-    return (
-        first.step == second.step
-        and first.splitter is second.splitter
-        and first.preparation is second.preparation
-        and old.base == new.base
-        and old.special_tokens == new.special_tokens
-        and old.merges == new.merges
-    )
-
-
-def same(shown: Loaded, loaded: Loaded) -> bool:
-    """Whether a file holds the tokenizer that is on the screen, so that its audit and explanations stay valid."""
-    if shown.path != loaded.path or shown.tokenizer.pattern != loaded.tokenizer.pattern:
-        return False
-    if shown.digest:
-        return shown.digest == loaded.digest
-    return give_same_ids(shown.tokenizer, loaded.tokenizer)
-
-
 class Shown(Feature):
     """Replaces the screen's `tokenizer`, `path`, `step`, `in_force`, `playing` and `goal`, and fills the merge log.
 

@@ -1,49 +1,43 @@
-"""Tokenizers: the list of tokenizers, and opening one from a file, a published name or a row of the list."""
+"""Tokenizers: open one from a file, a published name or a row of the list."""
 
 import asyncio
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from bpe_core.errors import PatternNeededError
 from bpe_core.formats import why_no_tokenizer
 from bpe_core.formats.file import tokenizer_at
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import counted, quoted, visible
+from bpe_core.visible import quoted, visible
 from bpe_core.worker.inputs import FetchRequest
 from bpe_core.worker.messages import Saved, WorkProgress
-from tui.dialogs.answers import name_of_tokenizer, title
+from tui.dialogs.answers import name_of_tokenizer
 from tui.dialogs.ask import Ask
 from tui.dialogs.ask_path import AskPath, existing_file
 from tui.dialogs.ask_pattern import AskPattern
 from tui.dialogs.confirm import Confirm
-from tui.disk import config, tokenizer_files
-from tui.features.feature import NO_TOKENIZER, Feature, StateScreen, sentence_of
-from tui.features.shown import Shown, same
+from tui.disk import tokenizer_files
+from tui.features.feature import NO_TOKENIZER, Feature, StateScreen
+from tui.features.listed_tokenizers import ListedTokenizers
+from tui.features.shown import Shown
 from tui.process import WorkerProcess
-from tui.state import KnownTokenizer, Loaded, Trouble
+from tui.state import Loaded
 from tui.terminal.background import in_thread
-
-MOST_OPENED: Final = 20
-"""How many tokenizers from other places the list remembers."""
 
 
 class Tokenizers(Feature):
-    """Replaces the screen's `kept` and `notice`. Fetches or loads one tokenizer at a time."""
+    """Replaces the screen's `notice`. Fetches or loads one tokenizer at a time."""
 
-    def __init__(self, screen: StateScreen, shown: Shown) -> None:
+    def __init__(
+        self, screen: StateScreen, shown: Shown, listed: ListedTokenizers
+    ) -> None:
         super().__init__(screen)
         self._shown = shown
+        self._listed = listed
         self._notices: dict[str, str] = {}
         """"waiting", "reading" or "recovering" -> the text about it, or ""."""
-        self._own: tuple[KnownTokenizer, ...] = ()
-        """The tokenizers trained here."""
-        self._found: tuple[KnownTokenizer, ...] = ()
-        """The tokenizers of other programs on this computer."""
-        self._troubles: dict[str, Trouble] = {}
 
     def _notice(self, **notices: str) -> None:
         """Change some of the notices, and show the most important one."""
@@ -119,7 +113,7 @@ class Tokenizers(Feature):
                         path = Path(saved)
         self._notice(waiting="")
         if path is not None:
-            self.check_files(everywhere=True)
+            self._listed.check_files(everywhere=True)
             self.use(path)
 
     async def _load(self, path: Path) -> None:
@@ -138,9 +132,9 @@ class Tokenizers(Feature):
             )
         loaded = replace(loaded, tokenizer=tokenizer)
         # List it before it is shown, because its row can move.
-        await self.add(path, tokenizer)
+        await self._listed.add(path, tokenizer)
         shown = self._shown.loaded
-        if shown is None or not same(shown, loaded):
+        if shown is None or not is_same(shown, loaded):
             self._shown.show(loaded)
             if not tokenizer.vocabulary.knows_merges:
                 recover = partial(self._recover, tokenizer)
@@ -236,143 +230,32 @@ class Tokenizers(Feature):
             self.use(await in_thread(tokenizer_at, path))
         return path if answer == 1 else None
 
-    # The list
 
-    async def refresh_list(self) -> None:
-        """List the tokenizers trained here again, as they are on the disk now."""
-        try:
-            self._own = await in_thread(
-                lambda: tokenizer_files.kept_tokenizers(config.tokenizers_folder())
-            )
-        except OSError as error:
-            self.screen.say(
-                f"The tokenizers trained here cannot be listed. {sentence_of(error)}",
-                "error",
-            )
-        else:
-            self._list()
+def give_same_ids(first: Tokenizer, second: Tokenizer) -> bool:
+    """Whether two tokenizers give the same ids for each text, such as two versions of one in training.
 
-    def _list(self, **changes: object) -> None:
-        """Update the list after these changes of the remembered values."""
-        self.screen.remember(**changes)
-        known = self.screen.remembered
-        self.screen.kept = tokenizer_files.listed(
-            self._own, self._found, known.opened, known.names, self._troubles
-        )
+    Two rank files whose merges are not recovered yet are not compared: that would take seconds.
+    """
+    if first is second:
+        return True
+    old = first.vocabulary
+    new = second.vocabulary
+    if not (old.knows_merges and new.knows_merges):
+        return False
+    return (
+        first.step == second.step
+        and first.splitter is second.splitter
+        and first.preparation is second.preparation
+        and old.base == new.base
+        and old.special_tokens == new.special_tokens
+        and old.merges == new.merges
+    )
 
-    async def add(self, path: Path, tokenizer: Tokenizer) -> None:
-        """Add an opened tokenizer to the list, unless it was trained here. Keep the last `MOST_OPENED`."""
-        await self.refresh_list()
-        place = str(path)
-        if any(known.path == place for known in self._own):
-            return
-        found_as = ""
-        for known in self.screen.kept:
-            if known.path == place:
-                found_as = known.found_as
-        newest = await in_thread(tokenizer_files.seen, path, tokenizer, found_as)
-        # Read only now, because a search may have changed it meanwhile.
-        remembered = self.screen.remembered
-        others = [opened for opened in remembered.opened if opened.path != place]
-        self._troubles.pop(place, None)
-        self._list(
-            opened=(*others, newest)[-MOST_OPENED:],
-            forgotten=tuple(path for path in remembered.forgotten if path != place),
-        )
 
-    async def rename(self, known: KnownTokenizer) -> None:
-        name = await self.screen.ask(
-            Ask("What should this tokenizer be called in the list?", title, known.name)
-        )
-        if name is not None:
-            self._list(names={**self.screen.remembered.names, known.path: name})
-
-    async def discard(self, known: KnownTokenizer) -> None:
-        """Delete the file of a tokenizer trained here, after a question. Remove any other from the list only."""
-        screen = self.screen
-        if known.origin == "trained":
-            question = f"Delete the tokenizer {visible(known.name)}?"
-            await self._delete([known], question)
-            return
-        if known.origin == "found":
-            screen.remember(forgotten=(*screen.remembered.forgotten, known.path))
-            self._found = tuple(
-                found for found in self._found if found.path != known.path
-            )
-        sentence = f"{known.name} is removed from the list."
-        if known.trouble != "gone":
-            sentence += f" Its file {known.path} remains; open it to list it again."
-        screen.say(sentence)
-        self._forget(known)
-
-    def _forget(self, known: KnownTokenizer) -> None:
-        remembered = self.screen.remembered
-        names = dict(remembered.names)
-        names.pop(known.path, None)
-        others = [opened for opened in remembered.opened if opened.path != known.path]
-        self._list(opened=tuple(others), names=names)
-
-    async def _delete(self, unwanted: Sequence[KnownTokenizer], question: str) -> None:
-        if await self.screen.ask(Confirm(question, "Delete")):
-            for known in unwanted:
-                await in_thread(os.unlink, known.path)
-                self._forget(known)
-            await self.refresh_list()
-
-    @property
-    def of_stopped(self) -> list[KnownTokenizer]:
-        """The tokenizers from stopped trainings that have no name of their own and are not on the screen."""
-        used = {self.screen.path}
-        used.update(self.screen.remembered.names)
-        used.update(lane.choice.path for lane in self.screen.lanes)
-        return [
-            known for known in self._own if known.stopped and known.path not in used
-        ]
-
-    async def delete_stopped(self) -> None:
-        unnamed = self.of_stopped
-        if not unnamed:
-            self.screen.say(
-                "All tokenizers from stopped trainings have a name or are in use."
-            )
-            return
-        names = visible(", ".join(known.name for known in unnamed))
-        n = counted(len(unnamed), "unnamed tokenizer")
-        await self._delete(unnamed, f"Delete {n} from stopped trainings: {names}?")
-
-    def check_files(self, *, everywhere: bool = False) -> None:
-        """Check the listed files in the background; `everywhere`: also search those of other programs."""
-        check = partial(self._check, everywhere)
-        self.begin(check, "search" if everywhere else "check")
-
-    async def _check(self, everywhere: bool) -> None:
-        if everywhere:
-            await self._search()
-        screen = self.screen
-        for opened in screen.remembered.opened:
-            trouble = await in_thread(tokenizer_files.trouble_of, opened)
-            newest = opened
-            if not trouble:
-                pattern = screen.pattern_for(Path(opened.path))
-                newest = await in_thread(tokenizer_files.described, opened, pattern)
-            # Skip it if it was opened again or removed meanwhile.
-            latest = screen.remembered.opened
-            if any(entry is opened for entry in latest):
-                self._troubles[opened.path] = trouble
-                screen.remember(
-                    opened=tuple(
-                        newest if entry is opened else entry for entry in latest
-                    )
-                )
-        self._list()
-
-    async def _search(self) -> None:
-        """Find the tokenizers of other programs."""
-        remembered = self.screen.remembered
-        self._found = await in_thread(tokenizer_files.found, remembered.forgotten)
-        names = {known.path: known.found_as for known in self._found}
-        opened = [
-            replace(entry, found_as=names.get(entry.path, entry.found_as))
-            for entry in self.screen.remembered.opened
-        ]
-        self._list(opened=tuple(opened))
+def is_same(shown: Loaded, loaded: Loaded) -> bool:
+    """Whether a file holds the tokenizer that is on the screen, so that its audit and explanations stay valid."""
+    if shown.path != loaded.path or shown.tokenizer.pattern != loaded.tokenizer.pattern:
+        return False
+    if shown.digest:
+        return shown.digest == loaded.digest
+    return give_same_ids(shown.tokenizer, loaded.tokenizer)

@@ -1,4 +1,4 @@
-"""Training: learn in a worker process, show its merges as they come, keep them, and pause when a condition holds."""
+"""Training: a worker process learns merges, which are passed on to the screen as they arrive."""
 
 import asyncio
 import time
@@ -6,35 +6,35 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from textual.worker import WorkerError
 
 import bpe_core
-from bpe_core import Tokenizer
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Skipped
 from bpe_core.errors import BpeError
-from bpe_core.formats import load, save_beside
 from bpe_core.tokenizer.training_record import named_as_on_screen
 from bpe_core.trainer import Merges
-from bpe_core.trainer.conditions import EXAMPLES, Condition, condition
+from bpe_core.trainer.conditions import Condition, condition
 from bpe_core.trainer.start import first_vocabulary
-from bpe_core.visible import counted
 from bpe_core.worker import messages
 from bpe_core.worker.messages import Event, Stop
-from bpe_core.worker.train import learned_by_heart
-from tui.dialogs.ask import Ask
 from tui.disk import config
-from tui.disk.locked import Note, checkpoint_of
-from tui.disk.tokenizer_files import without_twin
+from tui.disk.locked import Note
 from tui.features.corpus import CorpusChoice, path_of
 from tui.features.course import Course, TrainingTask, place_for
 from tui.features.feature import NO_TEXT, Feature, StateScreen, sentence_of
+from tui.features.results import Results
 from tui.features.shown import Shown
 from tui.features.tokenizers import Tokenizers
 from tui.process import WorkerProcess
-from tui.state import Loaded, Phase, Run, Totals, TrainingOptions, name_of
+from tui.state import Phase, Run, Totals, TrainingOptions, name_of
 from tui.terminal.background import in_thread
+
+NO_MORE_MERGES: Final = (
+    "That was the last merge. Press F7 again to start a new training."
+)
 
 
 class TrainingFeature(Feature):
@@ -46,11 +46,13 @@ class TrainingFeature(Feature):
         shown: Shown,
         tokenizers: Tokenizers,
         corpus: CorpusChoice,
+        results: Results,
     ) -> None:
         super().__init__(screen)
         self._shown = shown
         self._tokenizers = tokenizers
         self._corpus = corpus
+        self._results = results
         self._alone = asyncio.Lock()
         self.newest: Course | None = None
         """The training that was started last."""
@@ -106,6 +108,16 @@ class TrainingFeature(Feature):
         task.check()
         return task
 
+    def run_preset(self, name: str, *, stepping: bool = False) -> None:
+        """Train a preset on its own text with its own options, and check the result."""
+        if self.refuse_while_training():
+            return
+        preset = PRESETS[name]
+        text = next(iter(preset.encodings), "\n".join(preset.documents))
+        self.screen.editor.put(text)
+        task = TrainingTask(name, self.screen.options, preset=name)
+        self.start(task, stepping=stepping)
+
     async def stop(self) -> None:
         """End the training, and keep the vocabulary of the step shown."""
         course = self.newest
@@ -128,103 +140,6 @@ class TrainingFeature(Feature):
         with suppress(WorkerError):
             if self.is_working:
                 await self._tasks[""].wait()
-
-    async def step_once(self) -> None:
-        """Show one more merge and pause. Without a training, start one."""
-        if self.screen.run.busy:
-            await self._step_on()
-        elif not self._reports_end():
-            await self.train(stepping=True)
-
-    async def _step_on(self) -> None:
-        course, shown = self.newest, self._shown
-        assert course is not None
-        is_shown = shown.course is course
-        if is_shown and (shown.requested_step < shown.n_steps or course.ended):
-            course.stepped = True
-            await shown.travel(1)
-            if course.ended and shown.requested_step == shown.n_steps:
-                # The user has stepped to the last merge, and need not press the key again.
-                course.all_shown.set()
-            return
-        # The next merge is not learned yet. Several key presses ask for several merges.
-        waits_for = int(course.goal.number) if course.goal and course.stepped else 0
-        if is_shown:
-            waits_for = max(waits_for, shown.requested_step)
-        self._train_on(condition(str(waits_for + 1)), stepped=True)
-
-    def _reports_end(self) -> bool:
-        """Return whether the last merge was just stepped to, and say so once, before a new training replaces it."""
-        course = self.newest
-        if course is None or not course.stepped or self.screen.run.phase != "done":
-            return False
-        course.stepped = False
-        self.screen.say(
-            "That was the last merge. Press F7 again to start a new training."
-        )
-        return True
-
-    async def run_preset(self, name: str, stepping: bool) -> None:
-        """Train a preset on its own text with its own options, and check the result.
-
-        With `stepping`, show one merge per call.
-        """
-        if self.screen.run.busy and stepping:
-            await self._step_on()
-            return
-        if self.refuse_while_training() or (stepping and self._reports_end()):
-            return
-        preset = PRESETS[name]
-        text = next(iter(preset.encodings), "\n".join(preset.documents))
-        self.screen.editor.put(text)
-        task = TrainingTask(preset.name, self.screen.options, preset=preset.name)
-        self.start(task, stepping=stepping)
-
-    # Until a condition holds
-
-    async def go_to(self) -> None:
-        screen = self.screen
-        question = "Go to which step, or to the first step where which condition holds?"
-        wanted = await screen.ask(_ask_condition(question))
-        if wanted is None:
-            return
-        step = await self._first_step(wanted)
-        if step:
-            screen.training.log_of_merges.reveal(step - 1, tell=True)
-        elif screen.run.busy:
-            self._train_on(wanted)
-        elif screen.tokenizer is not None:
-            known = counted(self._shown.n_steps, "merge")
-            screen.say(f"“{wanted}” holds at no step of the {known} learned.")
-
-    async def train_until(self) -> None:
-        wanted = await self.screen.ask(
-            _ask_condition("Train until which condition holds? Then it pauses.")
-        )
-        if wanted is None:
-            return
-        if not self.screen.run.busy:
-            await self.train(goal=wanted)
-            return
-        step = await self._first_step(wanted)
-        if step:
-            self.screen.say(
-                f"This is true since step {step:,}. Press g in the merge log to go there."
-            )
-        else:
-            self._train_on(wanted)
-
-    async def _first_step(self, wanted: Condition) -> int:
-        log = self.screen.training.log_of_merges
-        return await in_thread(wanted.first_step, log.merges, log.n_bytes)
-
-    def _train_on(self, wanted: Condition, *, stepped: bool = False) -> None:
-        course = self.newest
-        if course is not None:
-            # Also before the training is shown.
-            course.goal = wanted
-            course.stepped = stepped
-        self._shown.start(goal=wanted)
 
     # One training
 
@@ -271,7 +186,9 @@ class TrainingFeature(Feature):
                 course.worker = None
             if course.note:
                 await in_thread(course.note.end)
-            await self._end(course)
+            verdict = await self._results.conclude(course)
+            if verdict:
+                self._publish(course, replace(course.run, detail=verdict))
 
     async def _leave_for_next_start(self, course: Course) -> None:
         """Keep the merges and the note of a training, so that the next start can offer to resume it."""
@@ -316,18 +233,27 @@ class TrainingFeature(Feature):
                     with suppress(OSError):
                         await in_thread(note.write, unfinished)
                         course.noted = unfinished
+        self._publish(course, await self._end_of(course))
+
+    async def _end_of(self, course: Course) -> Run:
+        """Wait until all merges are shown, and return how the training ended."""
         ended = course.ended or course.run
         if self._shown.course is course and ended.phase != "failed":
             await course.all_shown.wait()
-        if course.stopped_at is not None and course.stopped_at < len(course.merges):
-            detail = f"stopped at step {course.stopped_at:,}"
-            ended = replace(ended, phase="stopped", detail=detail)
-            if course.saved is not None and course.stopped_at:
+        step = course.stopped_at
+        if step is not None and step < len(course.merges):
+            if course.saved is not None and step:
                 saved = str(course.saved)
                 await in_thread(lambda: bpe_core.save(course.learned(), saved))
-        elif course.goal is not None and ended.phase == "done":
-            ended = replace(ended, detail=f"not reached: {course.goal}; {ended.detail}")
-        self._publish(course, ended)
+            return replace(ended, phase="stopped", detail=f"stopped at step {step:,}")
+        if course.goal is None or ended.phase != "done":
+            return ended
+        if course.stepped:
+            # The user has asked for one more merge than there are.
+            course.stepped = False
+            self.screen.say(NO_MORE_MERGES)
+            return ended
+        return replace(ended, detail=f"not reached: {course.goal}; {ended.detail}")
 
     async def _note_for(self, course: Course, pattern: str) -> Note:
         """Choose the output file, and write the note from which the training can be resumed."""
@@ -424,96 +350,3 @@ class TrainingFeature(Feature):
         new_id = merges.pairs[2][0]
         course.merges.length_of(new_id)
         course.tokenizer.vocabulary.children(new_id)
-
-    # After the end
-
-    async def _end(self, course: Course) -> None:
-        """Keep the tokenizer and show its result. Without merges, show the tokenizer of before."""
-        if course.stopped_at == 0 and course.saved:
-            await in_thread(course.saved.unlink, missing_ok=True)
-            course.saved = None
-        if course.tokenizer is None or not (course.saved or course.has_learned):
-            await self._end_without_merges(course)
-            return
-        learned = await in_thread(course.learned)
-        if course.saved is None:
-            course.saved = await self.keep(course.output, learned)
-        elif course.saved != course.named:
-            with suppress(BpeError, OSError):
-                course.saved = await in_thread(without_twin, course.saved, course.named)
-        await self._tokenizers.refresh_list()
-        if course.saved:
-            await self._show_saved(course, Loaded(learned, course.saved))
-        self._report_result(course, learned)
-
-    async def _end_without_merges(self, course: Course) -> None:
-        if await in_thread(checkpoint_of(course.output).is_file):
-            # The training could not resume from this checkpoint. Its merges are kept.
-            await self.keep(course.output)
-        await self._tokenizers.refresh_list()
-        if course.tokenizer is not None:
-            self._shown.take_back()
-        elif self._shown.loaded is None:
-            # The training began while the first tokenizer was being loaded.
-            self._tokenizers.begin(self._tokenizers.load_first)
-
-    async def _show_saved(self, course: Course, loaded: Loaded) -> None:
-        """Let the tokenizer on the screen be the one in its file."""
-        path = str(loaded.path)
-        self._shown.keep(loaded)
-        listed = {known.path for known in self.screen.kept}
-        if not course.task.folder and path not in listed:
-            # The disk was full, and the tokenizer is saved in another folder.
-            await self._tokenizers.add(loaded.path, loaded.tokenizer)
-        self.screen.remember(tokenizer=path)
-
-    def _report_result(self, course: Course, learned: Tokenizer) -> None:
-        """Show whether a preset has its known result, and warnings about the training."""
-        if course.task.preset and course.run.phase == "done":
-            as_expected, sentence = PRESETS[course.task.preset].verdict(learned)
-            # The title line has no room for the rest.
-            detail = sentence.partition(":")[0]
-            self._publish(course, replace(course.run, detail=detail))
-            self.screen.say(sentence, "information" if as_expected else "warning")
-        n_unnamed = len(self._tokenizers.of_stopped)
-        if course.run.phase == "stopped" and n_unnamed > 4:
-            self.screen.say(
-                f"{n_unnamed} tokenizers from stopped trainings have no name. To delete them: Ctrl+P, “stopped”."
-            )
-        warning = learned_by_heart(course.merges.counts)
-        if course.saved and warning:
-            self.screen.say(warning, "warning")
-
-    async def keep(self, output: Path, learned: Tokenizer | None = None) -> Path | None:
-        """Save the merges received from a training, or those of its checkpoint, as a tokenizer of the list."""
-        checkpoint = checkpoint_of(output)
-        try:
-            if learned is None:
-                learned = await in_thread(load, checkpoint)
-            kept = await in_thread(save_beside, learned, output)
-            await in_thread(checkpoint.unlink, missing_ok=True)
-        except (BpeError, OSError) as error:
-            self.screen.say(
-                f"The merges of this training could not be saved. {sentence_of(error)}",
-                "error",
-            )
-            return None
-        n_merges = counted(learned.step, "merge")
-        self.screen.say(
-            f"The training ended early. Its {n_merges} are saved as {kept.stem}.",
-            "warning",
-        )
-        await self._tokenizers.refresh_list()
-        return kept
-
-
-def _ask_condition(question: str) -> Ask[Condition]:
-    """Return the question for a step or a condition."""
-    hint = f"{', '.join(EXAMPLES)}. A number alone is a step. Tab completes."
-    return Ask(
-        question,
-        condition,
-        hint=hint,
-        example="512, or: ratio >= 3.5",
-        suggest=EXAMPLES,
-    )

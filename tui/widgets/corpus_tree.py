@@ -234,8 +234,11 @@ class CorpusTree(HasCommands, Tree[TextSource]):
     watch_weights = Tree._invalidate
 
     def action_run_preset(self, stepping: bool) -> None:
-        training = features_of(self).training
-        in_background(self, training.run_preset(self.entry.preset, stepping))
+        features = features_of(self)
+        if stepping:
+            in_background(self, features.goals.step_preset(self.entry.preset))
+        else:
+            features.training.run_preset(self.entry.preset)
 
     def action_edit(self) -> None:
         features_of(self).texts.open(self.entry)

@@ -78,7 +78,7 @@ class TokenizerList(HasCommands, PagedOptionList):
         return self.pointed is not None and self.pointed.origin != "trained"
 
     def on_focus(self) -> None:
-        features_of(self).tokenizers.check_files()
+        features_of(self).listed.check_files()
 
     def watch_highlighted(self, highlighted: int | None) -> None:
         super().watch_highlighted(highlighted)
@@ -119,11 +119,11 @@ class TokenizerList(HasCommands, PagedOptionList):
 
     def action_rename(self) -> None:
         if self.pointed is not None:
-            in_background(self, features_of(self).tokenizers.rename(self.pointed))
+            in_background(self, features_of(self).listed.rename(self.pointed))
 
     def action_delete(self) -> None:
         if self.pointed is not None:
-            in_background(self, features_of(self).tokenizers.discard(self.pointed))
+            in_background(self, features_of(self).listed.discard(self.pointed))
 
 
 def _mark(picker: "TokenizerPicker", row: int) -> Cell:

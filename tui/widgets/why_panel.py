@@ -198,7 +198,7 @@ class WhyPanel(HasCommands, Vertical):
         if has_next and not self.run.busy:
             in_background(self, features.shown.travel(1))
         else:
-            in_background(self, features.training.step_once())
+            in_background(self, features.goals.step_once())
 
     def _show(self) -> None:
         if not self.display or not self.is_mounted:
