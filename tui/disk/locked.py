@@ -188,9 +188,8 @@ class Note:
         kept = cast(UnfinishedTraining, checked(UnfinishedTraining(), stored, []))
         return kept if kept.title else None
 
-    @property
-    def left(self) -> Path | None:
-        """The file with the merges learned so far, or None if no file has them.
+    def find_merges(self) -> Path | None:
+        """Return the file with the merges learned so far, or None if no file has them.
 
         A killed training leaves a checkpoint; one that ended with the app leaves a tokenizer.
         """

@@ -17,6 +17,7 @@ from tui.features.explaining import Explaining
 from tui.features.feature import StateScreen
 from tui.features.goals import Goals
 from tui.features.lanes import Lanes
+from tui.features.lines import Lines
 from tui.features.listed_tokenizers import ListedTokenizers
 from tui.features.results import Results
 from tui.features.resuming import Resuming
@@ -44,6 +45,7 @@ class Features:
         self.excerpts: Excerpts = Excerpts(screen, self.texts)
         self.corpus: CorpusChoice = CorpusChoice(screen, self.tokenizers)
         self.audit: AuditFeature = AuditFeature(screen, self.shown, self.texts)
+        self.lines: Lines = Lines(screen)
         self.comparison: ComparisonFeature = ComparisonFeature(screen, self.texts)
         self.results: Results = Results(
             screen, self.shown, self.tokenizers, self.listed

@@ -1,11 +1,10 @@
-"""Audit: find suspicious tokens in the tokenizer on the screen, and show their merges, examples and lines."""
+"""Audit: find suspicious tokens in the tokenizer on the screen, and show their merges and examples."""
 
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -13,9 +12,6 @@ from bpe_core.auditing.findings import Severity
 from bpe_core.auditing.matrix import tensors_with_rows
 from bpe_core.auditing.verdicts import Verdict
 from bpe_core.auditing.witness import witness
-from bpe_core.corpus import find_files
-from bpe_core.corpus.reading import Unreadable
-from bpe_core.explain.places import CorpusPlace, CorpusText, token_places
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, visible
 from bpe_core.weighted import Measure
@@ -31,11 +27,9 @@ from tui.features.feature import NO_TEXT, NO_TOKENIZER, Feature, StateScreen
 from tui.features.shown import Shown
 from tui.features.texts import Texts
 from tui.process import WorkerProcess
-from tui.state import Audit, AuditInputs, Corpus, Run, TokenLines
+from tui.state import Audit, AuditInputs, Corpus, Run
 from tui.terminal.background import in_thread
 
-MOST_LINES: Final = 200
-"""How many lines with a token are found."""
 _UNSAVED: Final = (
     "The tokenizer is not saved. Only a tokenizer in a file can be audited."
 )
@@ -43,18 +37,15 @@ _SECONDS_OF_REST: Final = 0.3
 """How long an audit that starts by itself waits for keys and files."""
 _MOST_COUNTED: Final = 1 << 24
 """Bytes of texts in which an audit that starts by itself counts. It takes about a second."""
-_LINES_PER_SEARCH: Final = 8
-"""Lines that are found before the search checks whether it was cancelled."""
 
 
 class AuditFeature(Feature):
-    """Replaces the screen's `audit` and `token_lines`. Findings stay until another audit has ended."""
+    """Replaces the screen's `audit`. Findings stay until another audit has ended."""
 
     def __init__(self, screen: StateScreen, shown: Shown, texts: Texts) -> None:
         super().__init__(screen)
         self._shown = shown
         self._texts = texts
-        screen.watch(screen, "corpus", self._forget_lines, init=False)
         screen.watch(screen, "run", self._yield_to, init=False)
 
     # Auditing
@@ -287,55 +278,6 @@ class AuditFeature(Feature):
         screen.editor.put(text, token=token)
         screen.action_show("editor")
         screen.say("F5 returns to the list.")
-
-    # The lines of a token
-
-    def find_lines(self, token: int) -> None:
-        """Search the chosen texts for lines with this token, and cancel any other search."""
-        tokenizer = self.screen.tokenizer
-        paths = self.screen.corpus.paths
-        if tokenizer is None:
-            return
-        self._forget_lines()
-        if paths:
-            self.screen.token_lines = TokenLines(token, True, True, "finding the texts")
-            search = partial(self._find_lines, tokenizer, token, paths)
-            self.begin(search, "lines", about_tokenizer=True)
-        else:
-            self.screen.token_lines = TokenLines(token, False, False, "")
-
-    def _forget_lines(self) -> None:
-        self.cancel("lines")
-        self.screen.token_lines = TokenLines()
-
-    async def _find_lines(
-        self, tokenizer: Tokenizer, token: int, paths: tuple[str, ...]
-    ) -> None:
-        screen = self.screen
-        try:
-            files = (await in_thread(find_files, paths)).files
-        except Unreadable as error:
-            screen.token_lines = replace(
-                screen.token_lines, running=False, progress=str(error)
-            )
-            return
-        for number, file in enumerate(files, 1):
-            text = CorpusText(file.name, file.documents, bool(file.form))
-            search = token_places(tokenizer, token, [text])
-            progress = f"{number:,} of {len(files):,} texts"
-            places: list[CorpusPlace | None] = [None]
-            while places and len(screen.token_lines.found) < MOST_LINES:
-                try:
-                    places = await in_thread(list, islice(search, _LINES_PER_SEARCH))
-                except Unreadable:
-                    # The rest of this file is not text. Go on with the next file.
-                    break
-                new_lines = [(file, place) for place in places if place is not None]
-                lines = (*screen.token_lines.found, *new_lines)[:MOST_LINES]
-                screen.token_lines = replace(
-                    screen.token_lines, progress=progress, found=lines
-                )
-        screen.token_lines = replace(screen.token_lines, running=False, progress="")
 
 
 def _summary(verdicts: Mapping[int, Verdict]) -> str:

@@ -5,7 +5,7 @@ import re
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from bpe_core.corpus import Skipped
 from bpe_core.tokenizer import Tokenizer
@@ -17,6 +17,7 @@ from bpe_core.tokenizer.training_record import (
 )
 from bpe_core.trainer import Merges
 from bpe_core.trainer.conditions import Condition
+from bpe_core.vocabulary import Vocabulary
 from bpe_core.worker.recipe import Recipe
 from bpe_core.worker.train import CountRequest, TrainRequest, tokenizer_of
 from tui.disk.locked import Note
@@ -36,18 +37,30 @@ class TrainingTask:
     goal: Condition | None = None
     """The condition at which it pauses; None to go on to the end."""
     begin: Tokenizer | None = None
-    """The tokenizer whose merges come first; None to start from bytes."""
+    """The tokenizer whose merges it keeps; None to start from bytes."""
     begin_path: str = ""
     """The file of that tokenizer."""
     folder: str = ""
-    """Where the tokenizer is kept; "" for the folder of all tokenizers trained here."""
+    """The folder of the result; "" for the folder of all tokenizers trained here."""
     resume: str = ""
     """The checkpoint or output file of an earlier run, to go on with its merges."""
 
+    @property
+    def begin_step(self) -> int:
+        """How many merges it keeps of an earlier training."""
+        return self.begin.step if self.begin else 0
+
+    @property
+    def begin_vocabulary(self) -> Vocabulary | None:
+        return self.begin.vocabulary if self.begin else None
+
     def request(self, output: Path) -> TrainRequest:
-        keep = self.resume != str(output)
+        path = str(output)
         return TrainRequest(
-            self.recipe, str(output), keep_existing=keep, resume_from=self.resume
+            self.recipe,
+            path,
+            keep_existing=self.resume != path,
+            resume_from=self.resume,
         )
 
     @property
@@ -96,12 +109,15 @@ class TrainingTask:
         return recipe.rules(self.begin)
 
 
+_AT_START: Final = Run("counting")
+
+
 @dataclass(slots=True)
 class Course:
     """One training from its start to its end."""
 
     task: TrainingTask
-    run: Run = field(default_factory=lambda: Run("counting"))
+    run: Run = _AT_START
     since: float = field(default_factory=time.monotonic)
     """When its current phase began."""
     tokenizer: Tokenizer | None = None
@@ -153,16 +169,19 @@ class Course:
 
     @property
     def unfinished(self) -> UnfinishedTraining:
-        """What is needed to resume it after any end of the app."""
+        """The data to resume it after any end of the app."""
         task = self.task
+        goal = ""
+        if self.goal is not None:
+            goal = str(self.goal)
         return UnfinishedTraining(
             title=task.title,
             options=task.options,
             paths=task.paths,
             preset=task.preset,
             begin=task.begin_path,
-            begin_step=task.begin.step if task.begin else 0,
-            goal=str(self.goal) if self.goal else "",
+            begin_step=task.begin_step,
+            goal=goal,
         )
 
     def learned(self) -> Tokenizer:
@@ -173,9 +192,11 @@ class Course:
             reason = STOPPED
         elif self.run.phase == "failed":
             reason = "the worker process died"
-        begin = self.task.begin.vocabulary if self.task.begin else None
+        task = self.task
         merges = self.merges[: self.stopped_at]
-        return tokenizer_of(merges, self.task.rules, begin, self.begun, reason)
+        return tokenizer_of(
+            merges, task.rules, task.begin_vocabulary, self.begun, reason
+        )
 
 
 def place_for(folder: Path, title: str) -> Path:
@@ -184,5 +205,6 @@ def place_for(folder: Path, title: str) -> Path:
     >>> place_for(Path("/nowhere"), "Python library · gpt4").name
     'python-library-gpt4.json'
     """
-    stem = re.sub(r"[^\w.]+", "-", title.casefold()).strip("-.")[:60] or "tokenizer"
-    return folder / f"{stem}.json"
+    words = re.sub(r"[^\w.]+", "-", title.casefold())
+    stem = words.strip("-.")[:60]
+    return folder / f"{stem or 'tokenizer'}.json"

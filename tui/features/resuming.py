@@ -160,7 +160,7 @@ class Resuming(Feature):
 
     async def _offer(self, note: Note) -> bool:
         """Return whether a training is resumed. If not, keep its merges as a tokenizer."""
-        checkpoint = await in_thread(lambda: note.left)
+        checkpoint = await in_thread(note.find_merges)
         unfinished = await in_thread(note.read)
         if checkpoint is None and unfinished is None:
             note.end()

@@ -11,6 +11,7 @@ from typing import Final
 from textual.worker import WorkerError
 
 import bpe_core
+from bpe_core import Tokenizer
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Skipped
 from bpe_core.errors import BpeError
@@ -74,23 +75,25 @@ class TrainingFeature(Feature):
         if options is None:
             return
         if screen.opening:
-            sentence = f"{screen.opening} is still being read. Wait, or mark another text (F2)."
-            return screen.say(sentence, "warning")
-        if not screen.corpus.paths:
-            return screen.say(NO_TEXT, "warning")
-        task = TrainingTask(
-            screen.corpus.title, options, screen.corpus.paths, goal=goal
-        )
+            screen.say(
+                f"{screen.opening} is still being read. Wait, or mark another text (F2).",
+                "warning",
+            )
+            return
+        texts = screen.corpus
+        if not texts.paths:
+            screen.say(NO_TEXT, "warning")
+            return
+        task: TrainingTask | None
+        task = TrainingTask(texts.title, options, texts.paths, goal=goal)
         name = options.more.get("extend")
         if name:
-            extending = await self._extending(task, path_of(name, screen.kept))
-            if extending is None:
-                return
-            task = extending
-        self.start(task, stepping=stepping)
+            task = await self._extending(task, path_of(name, screen.kept))
+        if task is not None:
+            self.start(task, stepping=stepping)
 
     async def _extending(self, task: TrainingTask, path: Path) -> TrainingTask | None:
-        """Let a task start with the merges of the tokenizer in a file; None if the user has changed their mind."""
+        """Return the task with the merges of a tokenizer file at its start; None if the user changes their mind."""
         loaded = await self._tokenizers.read(path)
         if loaded is None:
             return None
@@ -98,15 +101,15 @@ class TrainingFeature(Feature):
         await in_thread(begin.vocabulary.recover)
         if self.screen.run.busy:
             return None
-        task = replace(
+        extending = replace(
             task,
             title=f"{name_of(path)} extended",
             options=replace(task.options, special_tokens=()),
             begin=begin,
             begin_path=str(path),
         )
-        task.check()
-        return task
+        extending.check()
+        return extending
 
     def run_preset(self, name: str, *, stepping: bool = False) -> None:
         """Train a preset on its own text with its own options, and check the result."""
@@ -144,15 +147,14 @@ class TrainingFeature(Feature):
     # One training
 
     def start(self, task: TrainingTask, *, stepping: bool = False) -> None:
-        """Start a training. It waits until the files of the one before are written."""
-        # A tokenizer being loaded would replace the one in training.
+        """Start a training. It waits until the last one has saved its tokenizer."""
+        # A tokenizer that is still loading would replace the merges of the training.
         self._tokenizers.stop_waiting()
         self.screen.show_log(even_alone=bool(task.preset))
         self._corpus.leave_to_training(task)
         goal = task.goal
         if goal is None and stepping:
-            n_known = task.begin.step if task.begin else 0
-            goal = condition(str(n_known + 1))
+            goal = condition(str(task.begin_step + 1))
         course = Course(task, goal=goal, stepped=stepping)
         self.newest = course
         self.screen.run = course.run
@@ -196,7 +198,7 @@ class TrainingFeature(Feature):
         if note is None:
             return
         # The worker has saved its merges, if it had the time.
-        checkpoint = await in_thread(lambda: note.left)
+        checkpoint = await in_thread(note.find_merges)
         if course.has_learned and checkpoint is None:
             with suppress(BpeError, OSError):
                 bpe_core.save(course.learned(), note.output)
@@ -243,8 +245,8 @@ class TrainingFeature(Feature):
         step = course.stopped_at
         if step is not None and step < len(course.merges):
             if course.saved is not None and step:
-                saved = str(course.saved)
-                await in_thread(lambda: bpe_core.save(course.learned(), saved))
+                learned = await in_thread(course.learned)
+                await in_thread(bpe_core.save, learned, str(course.saved))
             return replace(ended, phase="stopped", detail=f"stopped at step {step:,}")
         if course.goal is None or ended.phase != "done":
             return ended
@@ -276,19 +278,8 @@ class TrainingFeature(Feature):
         """Return the run after an event of the worker, and add the merges in the event to the course."""
         task = course.task
         match event:
-            case messages.WorkProgress(
-                "counting" | "preparing" as phase, done, total, name
-            ):
-                if phase != run.phase or (phase == "preparing" and name != run.detail):
-                    course.since = time.monotonic()
-                return replace(
-                    run,
-                    phase=phase,
-                    done=done,
-                    total=total,
-                    detail=name,
-                    rate=course.rate(done),
-                )
+            case messages.WorkProgress("counting" | "preparing" as phase):
+                return self._progress(course, run, phase, event)
             case Skipped():
                 course.skipped.append(event)
             case messages.Counted():
@@ -312,9 +303,11 @@ class TrainingFeature(Feature):
                 self.screen.remember(tokenizer=path)
             case messages.Done(reason, _, seconds):
                 course.reason = reason
-                final_phase: Phase = "stopped" if reason == "stopped" else "done"
+                last_phase: Phase = "done"
+                if reason == "stopped":
+                    last_phase = "stopped"
                 detail = f"{reason} · {seconds:.1f} s"
-                course.ended = replace(run, phase=final_phase, rate=0.0, detail=detail)
+                course.ended = replace(run, phase=last_phase, rate=0.0, detail=detail)
                 # There can be fewer merges than expected.
                 self._shown.set_clock()
                 return replace(run, phase="showing", total=len(course.merges), rate=0.0)
@@ -325,14 +318,29 @@ class TrainingFeature(Feature):
                 return course.ended
         return run
 
+    def _progress(
+        self, course: Course, run: Run, phase: Phase, event: messages.WorkProgress
+    ) -> Run:
+        """Return the run while the texts are counted or prepared."""
+        is_next_step = phase == "preparing" and event.name != run.detail
+        if phase != run.phase or is_next_step:
+            course.since = time.monotonic()
+        return replace(
+            run,
+            phase=phase,
+            done=event.done,
+            total=event.total,
+            detail=event.name,
+            rate=course.rate(event.done),
+        )
+
     def _start_learning(
         self, course: Course, run: Run, started: messages.Started
     ) -> Run:
         """Show the tokenizer of a training whose texts are counted."""
-        task = course.task
-        begin = task.begin.vocabulary if task.begin else None
-        vocabulary = first_vocabulary(task.rules, begin)
-        course.tokenizer = bpe_core.Tokenizer(vocabulary, task.rules.pattern)
+        rules = course.task.rules
+        vocabulary = first_vocabulary(rules, course.task.begin_vocabulary)
+        course.tokenizer = Tokenizer(vocabulary, rules.pattern)
         course.begun = started.record
         course.n_known = started.known
         course.since = time.monotonic()
@@ -344,9 +352,10 @@ class TrainingFeature(Feature):
     def _add_merges(self, course: Course, merges: Merges) -> None:
         assert course.tokenizer is not None
         course.merges.extend(merges.columns)
-        new_pairs = zip(*merges.pairs, strict=True)
-        course.tokenizer = course.tokenizer.with_merges(new_pairs)
+        left_ids, right_ids, new_ids = merges.pairs
+        new_merges = zip(left_ids, right_ids, new_ids, strict=True)
+        course.tokenizer = course.tokenizer.with_merges(new_merges)
         # Index the new merges now: indexing many at once later would hold up the keys.
-        new_id = merges.pairs[2][0]
+        new_id = new_ids[0]
         course.merges.length_of(new_id)
         course.tokenizer.vocabulary.children(new_id)

@@ -155,7 +155,7 @@ class TokenPanel(RowList):
             return list(token_lines(facts, room))
         if self.token_lines.token == token:
             return list(lines_of_texts(self.token_lines, room))
-        features_of(self).audit.find_lines(token)
+        features_of(self).lines.find(token)
         return None
 
     def _kinds(self, room: int) -> Iterator[InfoLine]:
