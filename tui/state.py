@@ -202,7 +202,9 @@ def pace_told(pace: int) -> str:
     >>> pace_told(20), pace_told(0)
     ('20 s', 'full')
     """
-    return f"{pace} s" if pace else "full"
+    if pace == 0:
+        return "full"
+    return f"{pace} s"
 
 
 # Audit and comparison
@@ -355,8 +357,11 @@ class ShownLane:
 
     def name(self, kept: Iterable[KnownTokenizer]) -> str:
         """Return the lane's title: the tokenizer's name, unless it is on the screen, and a fixed step."""
-        name = known_name(self.choice.path, kept) if self.choice.path else ""
-        if self.choice.step is not None:
+        choice = self.choice
+        name = ""
+        if choice.path:
+            name = known_name(choice.path, kept)
+        if choice.step is not None:
             return name + step_name(self.tokenizer)
         return name or "@all"
 

@@ -41,6 +41,13 @@ class WorkProgress(NamedTuple):
     name: str = ""  # of the file or of the step
     role: Role = "corpus"
 
+    @property
+    def share(self) -> float:
+        """The finished share, from 0 to 1; 1 if the total is unknown."""
+        if not self.total:
+            return 1.0
+        return self.done / self.total
+
 
 class Counted(NamedTuple):
     """All files have been read."""

@@ -70,7 +70,7 @@ async def test_a_step_that_is_given_up_while_it_is_drawn_holds_up_no_other(
         await scope.answer("ratio >= 900")
         await scope.until(
             lambda: any(
-                "holds at no step of the 24 merges" in said for said in scope.said
+                "does not hold at any step up to 24" in said for said in scope.said
             ),
             "it is said",
         )

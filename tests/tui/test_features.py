@@ -1219,7 +1219,7 @@ async def test_a_step_is_gone_to_or_waited_for_or_there_is_none(busy: bool) -> N
     assert house.conditions == ["step >= 99"] * busy
     assert course.goal == (far if busy else None)
     assert house.screen.said == (
-        [] if busy else ["“step >= 99” holds at no step of the 14 merges learned."]
+        [] if busy else ["“step >= 99” does not hold at any step up to 14."]
     )
     await house.goals.go_to()
     assert len(house.revealed) == 1 and len(house.conditions) == busy
@@ -1236,7 +1236,7 @@ async def test_a_training_goes_on_until_a_condition_that_does_not_hold_yet() -> 
     for _ in range(2):
         await busy.goals.train_until()
     assert busy.screen.said == [
-        "This is true since step 3. Press g in the merge log to go there."
+        "This first holds at step 3. Press g in the merge log to go there."
     ]
     assert busy.conditions == ["step >= 99"] and not busy.trained
 

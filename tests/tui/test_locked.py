@@ -173,7 +173,11 @@ def test_a_note_is_read_by_one_copy_of_the_app_once_the_other_has_left(
     note.write(BOOK)
     note.leave()
     (found,) = left_behind(tmp_path)
-    assert found.read() == BOOK and found.output == note.output and found.find_merges() is None
+    assert (
+        found.read() == BOOK
+        and found.output == note.output
+        and found.find_merges() is None
+    )
     assert left_behind(tmp_path) == [], "it has been found"
     (tmp_path / "book.json").touch()
     assert found.find_merges() == tmp_path / "book.json"

@@ -68,14 +68,17 @@ class Features:
         """
         screen = self._screen
         remembered = screen.remembered
-        screen.opening = title_of(arguments.paths) if arguments.paths else ""
+        screen.opening = ""
+        if arguments.paths:
+            screen.opening = title_of(arguments.paths)
         await self.listed.refresh()
         first_time = not remembered.tokenizer and not screen.kept
         await self.corpus.bring_back(first_time=first_time and not arguments.tokenizers)
         self.lanes.choose(remembered.lanes)
         notes = await in_thread(self.resuming.notes)
-        trains = first_time and not (notes or arguments.lesson)
-        self.tokenizers.start_worker(partial(self._open, arguments, trains=trains))
+        trains = first_time and not notes and not arguments.lesson
+        open_arguments = partial(self._open, arguments, trains=trains)
+        self.tokenizers.start_worker(open_arguments)
         self.resuming.start_worker(partial(self.resuming.offer, notes))
 
     async def _open(self, arguments: Arguments, *, trains: bool) -> None:

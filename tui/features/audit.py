@@ -69,12 +69,17 @@ class AuditFeature(Feature):
                 screen.audit.inputs,
             )
             self.begin(audit, about_tokenizer=True)
-        elif not self.refuse_while_training():
-            screen.say(_UNSAVED if screen.tokenizer else NO_TOKENIZER, "warning")
+        elif self.refuse_while_training():
+            return
+        elif screen.tokenizer:
+            screen.say(_UNSAVED, "warning")
+        else:
+            screen.say(NO_TOKENIZER, "warning")
 
     def start_soon(self) -> None:
         """Audit the tokenizer on the screen once nothing else happens, unless it was audited before."""
-        if self.screen.audit in (Audit(), Audit(subject=_UNSAVED)):
+        never_audited = (Audit(), Audit(subject=_UNSAVED))
+        if self.screen.audit in never_audited:
             self.begin(self._start_at_rest, about_tokenizer=True)
 
     async def _start_at_rest(self) -> None:
@@ -87,9 +92,11 @@ class AuditFeature(Feature):
             return
         record = screen.tokenizer.record
         counts_texts = record is not None and record.n_bytes <= _MOST_COUNTED
-        inputs = AuditInputs(None if counts_texts else False)
+        inputs = AuditInputs()
+        if not counts_texts:
+            inputs = AuditInputs(texts=False)
         screen.audit = Audit(True, "waiting until the chosen texts are counted", inputs)
-        # Only their size shows whether the chosen texts are those of the tokenizer.
+        # Only their size shows whether the tokenizer was trained on the chosen texts.
         while counts_texts and screen.corpus.paths and screen.totals is None:
             await asyncio.sleep(_SECONDS_OF_REST)
         await self._audit(Path(screen.path), self._texts_of_audit(), inputs)
@@ -123,11 +130,10 @@ class AuditFeature(Feature):
         async with WorkerProcess(request) as worker:
             async for event in worker.events():
                 match event:
-                    case WorkProgress(activity, done, total, name, role):
-                        share = f"{done / total if total else 1:.0%}"
-                        progress = f"{visible(name)} {share}"
+                    case WorkProgress(activity, name=name, role=role):
+                        progress = f"{visible(name)} {event.share:.0%}"
                         if activity == "counting":
-                            progress = f"counting the {role} {share} · {visible(name)}"
+                            progress = f"counting the {role} {event.share:.0%} · {visible(name)}"
                     case Counted(role=role):
                         progress = f"the {role} is counted"
                     case Measured(column, values):
@@ -159,19 +165,16 @@ class AuditFeature(Feature):
         screen = self.screen
         corpus = screen.corpus
         wanted = screen.audit.inputs.texts
-        if wanted is not None:
-            return corpus if wanted else Corpus()
-        record = screen.tokenizer.record if screen.tokenizer else None
-        if record is None:
+        if wanted:
+            return corpus
+        tokenizer = screen.tokenizer
+        if wanted is False or tokenizer is None or tokenizer.record is None:
             return Corpus()
+        record = tokenizer.record
         # A tokenizer trained in this session has no sources yet.
         n_bytes = sum(source.bytes for source in record.sources) or record.n_bytes
-        its_own = (
-            screen.totals
-            and screen.totals.counted
-            and screen.totals.counted.bytes == n_bytes
-        )
-        if its_own:
+        totals = screen.totals
+        if totals and totals.counted and totals.counted.bytes == n_bytes:
             return corpus
         # The record has the counts of the tokenizer's own texts.
         return replace(corpus, paths=())
@@ -185,10 +188,8 @@ class AuditFeature(Feature):
             self.audit()
             return
         inputs = screen.audit.inputs
-        has_failed = (
-            not screen.audit.running and "indicator" not in screen.audit.measures
-        )
-        if inputs.embeddings and not has_failed:
+        has_result = screen.audit.running or "indicator" in screen.audit.measures
+        if inputs.embeddings and has_result:
             self._audit_with(replace(inputs, embeddings="", tensor=""))
             return
         question = "Which file holds the embeddings? .safetensors, its index, or .npy"
@@ -198,9 +199,8 @@ class AuditFeature(Feature):
         special_ids = set(tokenizer.special_tokens.values())
         ordinary_ids = set(tokenizer.vocabulary.ids()) - special_ids
         n_rows = 1 + max(ordinary_ids, default=-1)
-        tensor = await self._choose_tensor(
-            await in_thread(tensors_with_rows, path, n_rows)
-        )
+        tensors = await in_thread(tensors_with_rows, path, n_rows)
+        tensor = await self._choose_tensor(tensors)
         if tensor is not None:
             self._audit_with(replace(inputs, embeddings=str(path), tensor=tensor))
 
@@ -281,31 +281,33 @@ class AuditFeature(Feature):
 
 
 def _summary(verdicts: Mapping[int, Verdict]) -> str:
-    """Say how many tokens are suspicious, and how many findings are of each severity."""
-    n_of = Counter(verdict.severity or Severity.NOTE for verdict in verdicts.values())
-    marks = [
-        f"{MARKS[severity]} {counted(n_of[severity], severity.word)}"
-        for severity in reversed(Severity)
-    ]
+    """Return how many tokens are suspicious, and how many of them have each severity."""
+    n_tokens = Counter(
+        verdict.severity or Severity.NOTE for verdict in verdicts.values()
+    )
+    marks = []
+    for severity in reversed(Severity):
+        n_marked = counted(n_tokens[severity], severity.word)
+        marks.append(f"{MARKS[severity]} {n_marked}")
     n_suspicious = counted(len(verdicts), "suspicious token")
     return f"{'  '.join(marks)} · {n_suspicious}"
 
 
 def _examined(corpus: Corpus, inputs: AuditInputs) -> str:
-    parts = []
+    parts = ["tokenizer"]
     if corpus.paths:
         parts.append(title_of(corpus.paths))
     if corpus.reference:
         parts.append(f"reference {title_of(corpus.reference)}")
     if inputs.embeddings:
         parts.append(visible(Path(inputs.embeddings).name))
-    if not parts:
+    if len(parts) == 1:
         return "tokenizer alone (texts or a model show more)"
-    return ", ".join(["tokenizer", *parts])
+    return ", ".join(parts)
 
 
 def example(tokenizer: Tokenizer, token: int, verdict: Verdict | None) -> str | None:
-    """Return a text in which a token occurs, from the audit or found now; None if there is none."""
+    """Return a text in which a token occurs, from the audit or found now; None if no text was found."""
     if verdict is not None:
         return verdict.evidence.get("witness")
     if token in tokenizer.vocabulary.special_tokens.values():

@@ -46,7 +46,7 @@ class Explaining(Feature):
         self._step = 0
 
     def explain(self, step: int) -> None:
-        """Explain a step. Steps that were asked for before, but not begun, are dropped."""
+        """Explain a step. Drop earlier requests that were not sent yet."""
         screen = self.screen
         if screen.tokenizer is None:
             return
@@ -85,10 +85,12 @@ class Explaining(Feature):
         if tokenizer.preparation is not None:
             problem = "Pairs can't be counted: this tokenizer changes a text before splitting it."
             return _Question(None, problem, ties)
-        paths = () if preset else self.screen.corpus.paths
-        if not preset and not paths:
-            problem = "No text to count pairs in. Press F2 and mark one with Space."
-            return _Question(None, problem, ties)
+        paths: tuple[str, ...] = ()
+        if not preset:
+            paths = self.screen.corpus.paths
+            if not paths:
+                problem = "No text to count pairs in. Press F2 and mark one with Space."
+                return _Question(None, problem, ties)
         path = self.screen.path
         pattern = self.screen.pattern_for(Path(path))
         return _Question(ExplainRequest(path, pattern, preset, paths), "", ties)
@@ -114,7 +116,7 @@ class Explaining(Feature):
             tokenizer = self._tokenizer
             step = self._step
             if request.recipe:
-                # A running training is in no file, so its merges are sent. The table marks the merge after the step.
+                # A running training has no file, so its merges are sent, also the merge after the step.
                 n_needed = min(step + 1, tokenizer.step)
                 while n_sent < n_needed:
                     end = min(n_sent + _MERGES_PER_MESSAGE, n_needed)
@@ -130,9 +132,8 @@ class Explaining(Feature):
     def _hear(self, event: Event) -> None:
         screen = self.screen
         match event:
-            case WorkProgress(_, done, total):
-                share = done / total if total else 1.0
-                waiting = f"reading the texts {share:.0%}"
+            case WorkProgress():
+                waiting = f"reading the texts {event.share:.0%}"
                 screen.explained = replace(screen.explained, waiting=waiting)
             case Explanation() as explanation:
                 screen.explained = StepExplained(

@@ -62,7 +62,7 @@ class StateScreen(RestylingScreen):
     run: var[state.Run] = var(state.Run())
     """The progress of the training, or how the last one ended."""
     pace: var[int] = var(0)
-    """Seconds in which all merges are shown; 0: as soon as they are learned."""
+    """Seconds in which all merges are shown; 0 shows each without delay."""
     notice: var[str] = var("")
     """Which tokenizer is being fetched, loaded or recovered, in a few words; or ""."""
     kept: var[tuple[state.KnownTokenizer, ...]] = var(())
@@ -102,7 +102,7 @@ class StateScreen(RestylingScreen):
     def __init__(self, configuration: Configuration) -> None:
         super().__init__()
         self.remembered = configuration
-        """What the next start restores, as of now."""
+        """The values that the next start restores."""
         pace = configuration.pace
         if pace not in state.PACES:
             pace = state.USUAL_PACE
@@ -116,7 +116,7 @@ class StateScreen(RestylingScreen):
         self.last_words: list[str] = []
         """Sentences to print in the terminal after the app has left it."""
         self._write_problem = ""
-        # None at first, because a command line may have changed what is in the file.
+        # Not the values of the file at first: a command line may have changed them.
         self._written: Configuration | None = None
         self._writing: asyncio.Task[None] | None = None
 
@@ -127,7 +127,7 @@ class StateScreen(RestylingScreen):
         raise NotImplementedError
 
     def show_log(self, *, even_alone: bool) -> None:
-        """Show the merge log and leave the focus where it is.
+        """Show the merge log without moving the focus.
 
         A screen with room for one pane shows it only if `even_alone` is true.
         """
@@ -142,7 +142,8 @@ class StateScreen(RestylingScreen):
     def say(self, sentence: str, severity: SeverityLevel = "information") -> None:
         """Show a sentence as a toast, unless a toast with the same sentence is visible."""
         shown = visible(shortened(sentence, LONGEST))
-        if not any(toast.message == shown for toast in self.app._notifications):
+        visible_sentences = [toast.message for toast in self.app._notifications]
+        if shown not in visible_sentences:
             self.notify(shown, severity=severity, markup=False)
 
     async def ask(self, question: Screen[Answer]) -> Answer:
@@ -150,7 +151,7 @@ class StateScreen(RestylingScreen):
         return await self.app.push_screen_wait(question)
 
     def remember(self, **changes: object) -> None:
-        """Change what the next start restores, and write it in the background.
+        """Change values that the next start restores, and write them in the background.
 
         During a lesson, values that the lesson has replaced are not changed.
         """
@@ -205,7 +206,9 @@ class Feature:
         A task `about_tokenizer` is also cancelled when another tokenizer is shown.
         """
         self.cancel(task)
-        group = ABOUT_TOKENIZER if about_tokenizer else "default"
+        group = "default"
+        if about_tokenizer:
+            group = ABOUT_TOKENIZER
         self._tasks[task] = self.start_worker(work, group)
 
     def start_worker(self, work: Work, group: str = "default") -> Worker[None]:

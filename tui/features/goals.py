@@ -1,7 +1,6 @@
 """Goals: train one merge at a time or until a condition holds, and go to the first step where one holds."""
 
 from bpe_core.trainer.conditions import EXAMPLES, Condition, condition
-from bpe_core.visible import counted
 from tui.dialogs.ask import Ask
 from tui.features.feature import Feature, StateScreen
 from tui.features.shown import Shown
@@ -81,8 +80,8 @@ class Goals(Feature):
         elif screen.run.busy:
             self._train_on(wanted)
         elif screen.tokenizer is not None:
-            known = counted(self._shown.n_steps, "merge")
-            screen.say(f"“{wanted}” holds at no step of the {known} learned.")
+            last = self._shown.n_steps
+            screen.say(f"“{wanted}” does not hold at any step up to {last:,}.")
 
     async def train_until(self) -> None:
         wanted = await self.screen.ask(
@@ -96,7 +95,7 @@ class Goals(Feature):
         step = await self._first_step(wanted)
         if step:
             self.screen.say(
-                f"This is true since step {step:,}. Press g in the merge log to go there."
+                f"This first holds at step {step:,}. Press g in the merge log to go there."
             )
         else:
             self._train_on(wanted)

@@ -34,11 +34,10 @@ class ListedTokenizers(Feature):
         """Path -> what happened to the file since it was opened."""
 
     async def refresh(self) -> None:
-        """List the tokenizers trained here again, as they are on the disk now."""
+        """Look again which tokenizers trained here are on the disk."""
         try:
-            self._own = await in_thread(
-                lambda: tokenizer_files.kept_tokenizers(config.tokenizers_folder())
-            )
+            folder = await in_thread(config.tokenizers_folder)
+            self._own = await in_thread(tokenizer_files.kept_tokenizers, folder)
         except OSError as error:
             self.screen.say(
                 f"The tokenizers trained here cannot be listed. {sentence_of(error)}",
@@ -68,12 +67,11 @@ class ListedTokenizers(Feature):
         newest = await in_thread(tokenizer_files.seen, path, tokenizer, found_as)
         # Read only now, because a search may have changed it meanwhile.
         remembered = self.screen.remembered
-        others = [opened for opened in remembered.opened if opened.path != place]
+        opened = [known for known in remembered.opened if known.path != place]
+        opened.append(newest)
+        forgotten = [path for path in remembered.forgotten if path != place]
         self._troubles.pop(place, None)
-        self._list(
-            opened=(*others, newest)[-MOST_OPENED:],
-            forgotten=tuple(path for path in remembered.forgotten if path != place),
-        )
+        self._list(opened=tuple(opened[-MOST_OPENED:]), forgotten=tuple(forgotten))
 
     async def rename(self, known: KnownTokenizer) -> None:
         name = await self.screen.ask(
@@ -90,10 +88,10 @@ class ListedTokenizers(Feature):
             await self._delete([known], question)
             return
         if known.origin == "found":
-            screen.remember(forgotten=(*screen.remembered.forgotten, known.path))
-            self._found = tuple(
-                found for found in self._found if found.path != known.path
-            )
+            forgotten = screen.remembered.forgotten
+            screen.remember(forgotten=(*forgotten, known.path))
+            others = [found for found in self._found if found.path != known.path]
+            self._found = tuple(others)
         sentence = f"{known.name} is removed from the list."
         if known.trouble != "gone":
             sentence += f" Its file {known.path} remains; open it to list it again."
@@ -116,7 +114,7 @@ class ListedTokenizers(Feature):
 
     @property
     def of_stopped(self) -> list[KnownTokenizer]:
-        """The tokenizers from stopped trainings that have no name of their own and are not on the screen."""
+        """The tokenizers from stopped trainings that the user has not named and that are not on the screen."""
         used = {self.screen.path}
         used.update(self.screen.remembered.names)
         used.update(lane.choice.path for lane in self.screen.lanes)
@@ -136,9 +134,11 @@ class ListedTokenizers(Feature):
         await self._delete(unnamed, f"Delete {n} from stopped trainings: {names}?")
 
     def check_files(self, *, everywhere: bool = False) -> None:
-        """Check the listed files in the background; `everywhere`: also search those of other programs."""
-        check = partial(self._check, everywhere)
-        self.begin(check, "search" if everywhere else "check")
+        """Check the listed files in the background; `everywhere`: first search the caches of other programs."""
+        task = "check"
+        if everywhere:
+            task = "search"
+        self.begin(partial(self._check, everywhere), task)
 
     async def _check(self, everywhere: bool) -> None:
         if everywhere:
@@ -150,15 +150,13 @@ class ListedTokenizers(Feature):
             if not trouble:
                 pattern = screen.pattern_for(Path(opened.path))
                 newest = await in_thread(tokenizer_files.described, opened, pattern)
-            # Skip it if it was opened again or removed meanwhile.
-            latest = screen.remembered.opened
-            if any(entry is opened for entry in latest):
-                self._troubles[opened.path] = trouble
-                screen.remember(
-                    opened=tuple(
-                        newest if entry is opened else entry for entry in latest
-                    )
-                )
+            latest = list(screen.remembered.opened)
+            for index, entry in enumerate(latest):
+                # None is, if it was opened again or removed meanwhile.
+                if entry is opened:
+                    latest[index] = newest
+                    self._troubles[opened.path] = trouble
+                    screen.remember(opened=tuple(latest))
         self._list()
 
     async def _search(self) -> None:

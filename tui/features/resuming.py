@@ -59,14 +59,16 @@ class Resuming(Feature):
         if not runs:
             self.screen.say("There is no saved training yet. Press F6 to start one.")
             return
-        under = self.screen.curve_under
-        chosen = await self.screen.ask(Runs(runs, under.path if under else ""))
+        path_under = ""
+        if self.screen.curve_under is not None:
+            path_under = self.screen.curve_under.path
+        chosen = await self.screen.ask(Runs(runs, path_under))
         if chosen is None:
             return
         run = chosen.run
         if not chosen.as_curve:
             self._tokenizers.use(run.path)
-        elif under and under.path == str(run.path):
+        elif path_under == str(run.path):
             self.screen.curve_under = None
         else:
             self.screen.curve_under = await in_thread(_curve, run)
@@ -131,7 +133,7 @@ class Resuming(Feature):
             problem = NO_TEXT
         elif not tokenizer.vocabulary.knows_merges:
             problem = (
-                "Its merges are still being recovered from the ranks. Try again then."
+                "Its merges are still being recovered from the ranks. Try again soon."
             )
         if problem:
             screen.say(problem, "warning")
@@ -168,7 +170,9 @@ class Resuming(Feature):
         try:
             if unfinished is None:
                 raise FormatError(f"The note next to {checkpoint} cannot be read.")
-            learned = await in_thread(load, checkpoint) if checkpoint else None
+            learned = None
+            if checkpoint is not None:
+                learned = await in_thread(load, checkpoint)
             task = await _task_of(unfinished, checkpoint)
         except (BpeError, OSError) as error:
             self.screen.say(
@@ -202,12 +206,15 @@ async def _task_of(
     if unfinished.begin:
         tokenizer = await in_thread(load, unfinished.begin)
         begin = tokenizer.at(unfinished.begin_step)
+    goal = None
+    if unfinished.goal:
+        goal = condition(unfinished.goal)
     return TrainingTask(
         unfinished.title,
         unfinished.options,
         unfinished.paths,
         unfinished.preset,
-        condition(unfinished.goal) if unfinished.goal else None,
+        goal,
         begin=begin,
         begin_path=unfinished.begin,
         resume=str(checkpoint or ""),
@@ -230,15 +237,21 @@ def _resume_question(title: str, learned: Tokenizer | None) -> Confirm:
 
 def _curve(run: TrainingRun) -> RunCurve:
     record = run.tokenizer.record
+    assert record is not None
     return RunCurve(
         str(run.path),
         visible(run.path.stem),
-        float(record.n_bytes) if record else 0,
+        float(record.n_bytes),
         training_curve(run.tokenizer),
     )
 
 
 def _recorded_runs() -> list[TrainingRun]:
     """Return the trainings with a record, the newest first."""
-    runs = [run for run in found([config.tokenizers_folder()]) if run.tokenizer.record]
-    return sorted(runs, key=lambda run: str(run.described()["created"]), reverse=True)
+    runs = found([config.tokenizers_folder()])
+    recorded = [run for run in runs if run.tokenizer.record]
+    return sorted(recorded, key=_time_of, reverse=True)
+
+
+def _time_of(run: TrainingRun) -> str:
+    return str(run.described()["created"])

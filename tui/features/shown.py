@@ -30,7 +30,7 @@ from tui.widgets.step_line import StepLine
 _SECONDS_FOR_TEXT: Final = 0.1
 """How long a step waits for the text to find its changed rows. After that, it is drawn without them."""
 _FIRST_STEPS: Final = 30
-"""Merges that would be shown in all if the rate did not grow: 1.5 a second at a pace of 20 seconds."""
+"""Merges that would be shown in all if the pace did not grow: 1.5 a second if all take 20 seconds."""
 _FRAMES_PER_SECOND: Final = 10
 """How often another step is shown at most, so that keys do not wait. A faster pace skips steps."""
 _MOST_SEARCHED: Final = 5000
@@ -38,18 +38,21 @@ _MOST_SEARCHED: Final = 5000
 
 
 def growth(total: int) -> float:
-    """Return the exponent x by which the rate grows until `total` merges are shown; 0 if it need not grow.
+    """Return the exponent x by which the pace grows until `total` merges are shown; 0 if it need not grow.
 
-    The rate grows exponentially. After the share u of the time, `_FIRST_STEPS / x * (exp(x * u) - 1)` merges have been
+    The pace grows exponentially. After the share u of the time, `_FIRST_STEPS / x * (exp(x * u) - 1)` merges have been
     shown. x is chosen such that this is `total` for u = 1.
 
     >>> [round(growth(total), 2) for total in (20, 768, 32_512, 200_000)]
     [0.0, 4.82, 9.21, 11.22]
     """
-    x = 1.0
-    for _ in range(200):  # Enough to converge for each vocabulary size.
-        x = log1p(total * x / _FIRST_STEPS)
-    return x if x > 1e-3 else 0.0
+    exponent = 1.0
+    # Enough to converge for each vocabulary size.
+    for _ in range(200):
+        exponent = log1p(total * exponent / _FIRST_STEPS)
+    if exponent < 1e-3:
+        return 0.0
+    return exponent
 
 
 class Shown(Feature):
@@ -75,7 +78,7 @@ class Shown(Feature):
         """The step to show after that."""
         self._timer: Timer | None = None
         self._in_haste = False
-        """Whether merges are shown as soon as they are learned, whatever the pace is."""
+        """Whether merges are shown as soon as they are learned, at each pace."""
         self._started_at = 0.0
         """When playing started, or the pace changed, in seconds of `monotonic`."""
         self._start_share = 0.0
@@ -84,7 +87,7 @@ class Shown(Feature):
     # The tokenizer
 
     def _forget(self, task: TrainingTask | None = None) -> None:
-        """Drop everything about the tokenizer on the screen, before another one is shown, which `task` trains."""
+        """Drop everything about the tokenizer on the screen. Another one is shown next; `task` trains it."""
         if self.course is not None:
             self.course.all_shown.set()
         # Set before the new tokenizer is shown: its watchers read the task.
@@ -110,15 +113,14 @@ class Shown(Feature):
         self.loaded = loaded
         self._before = None
         tokenizer = loaded.tokenizer
-        record = tokenizer.record
         merges: Merges | KeptMerges = Merges()
         if tokenizer.vocabulary.knows_merges:
             merges = KeptMerges(tokenizer)
-        self.screen.training.begin(
-            merges,
-            record.n_tokens_start if record else 0,
-            record.n_bytes if record else 0,
-        )
+        record = tokenizer.record
+        if record is None:
+            self.screen.training.begin(merges, 0, 0)
+        else:
+            self.screen.training.begin(merges, record.n_tokens_start, record.n_bytes)
         self._put(tokenizer, str(loaded.path), steps_known(tokenizer))
 
     def recovered(self) -> None:
@@ -200,9 +202,9 @@ class Shown(Feature):
             await self.travel_to(0)
 
     async def go_to_soon(self, step: int) -> None:
-        """Go to a step once the one before has been drawn. Only the last requested step counts.
+        """Go to a step after the current one has been drawn. Only the last requested step counts.
 
-        A mouse can report more positions than can be drawn.
+        The mouse can ask for more steps than can be drawn.
         """
         if not self.is_drawn:
             self._next = self._nearest(step)
@@ -228,7 +230,9 @@ class Shown(Feature):
     @property
     def requested_step(self) -> int:
         """The last step asked for, which is shown now or soon."""
-        return self.screen.step if self._next is None else self._next
+        if self._next is None:
+            return self.screen.step
+        return self._next
 
     @property
     def n_steps(self) -> int:
@@ -303,7 +307,7 @@ class Shown(Feature):
             self.course.goal = goal
 
     async def show_all(self) -> None:
-        """Go to the last merge. During a training, show each merge as soon as it is learned."""
+        """Go to the last merge. During a training, stay at the newest one."""
         if self.screen.run.busy:
             self.start(in_haste=True)
         else:
@@ -311,9 +315,11 @@ class Shown(Feature):
 
     def change_pace(self, by: int) -> None:
         """Choose the next faster pace (1) or the next slower one (-1), and remember it."""
-        index = PACES.index(self.screen.pace) + by
-        self.screen.pace = PACES[max(0, min(index, len(PACES) - 1))]
-        self.screen.remember(pace=self.screen.pace)
+        screen = self.screen
+        index = PACES.index(screen.pace) + by
+        last_index = len(PACES) - 1
+        screen.pace = PACES[max(0, min(index, last_index))]
+        screen.remember(pace=screen.pace)
         self.set_clock()
 
     @property
@@ -326,9 +332,11 @@ class Shown(Feature):
     def set_clock(self) -> None:
         """Let the current pace go on from the current step."""
         self._started_at = monotonic()
-        rate = growth(self._n_expected)
-        progress = self.requested_step / _FIRST_STEPS
-        self._start_share = log1p(progress * rate) / rate if rate else progress
+        share = self.requested_step / _FIRST_STEPS
+        exponent = growth(self._n_expected)
+        if exponent:
+            share = log1p(share * exponent) / exponent
+        self._start_share = share
 
     @property
     def _due(self) -> int:
@@ -340,18 +348,22 @@ class Shown(Feature):
             pace = USUAL_PACE
         if not pace or self._in_haste or (course and course.goal):
             return self.n_steps
-        rate = growth(self._n_expected)
         share = self._start_share + (monotonic() - self._started_at) / pace
-        if rate:
-            share = expm1(min(rate * share, 40)) / rate
-        n_known = course.n_known if course else 0
-        return max(int(_FIRST_STEPS * share), n_known)
+        exponent = growth(self._n_expected)
+        if exponent:
+            # The limit prevents an overflow.
+            share = expm1(min(exponent * share, 40)) / exponent
+        step = int(_FIRST_STEPS * share)
+        if course is not None:
+            step = max(step, course.n_known)
+        return step
 
     async def _advance(self) -> None:
         """Show the step that is due, or the first one at which the goal is met. A slow screen skips steps."""
         course = self.course
         if self.screen.run.busy and not (course and course.run.busy):
-            return  # Another training is still counting, and has no merges to show.
+            # Another training is still counting, and has no merges to show.
+            return
         step = min(self._due, self.n_steps)
         if course is not None:
             step = self._stop_at_goal(course, step)

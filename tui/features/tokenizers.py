@@ -49,8 +49,11 @@ class Tokenizers(Feature):
 
     def show_reading(self, argument: str) -> None:
         """Show which argument of the command line is being read; "" after the last."""
-        name = visible(os.path.basename(argument) or argument)
-        self._notice(reading=f"reading {name} …" if argument else "")
+        text = ""
+        if argument:
+            name = visible(os.path.basename(argument) or argument)
+            text = f"reading {name} …"
+        self._notice(reading=text)
 
     # Opening
 
@@ -177,7 +180,7 @@ class Tokenizers(Feature):
     # Patterns
 
     async def change_pattern(self, file: str = "") -> None:
-        """Ask how a tokenizer, by default the one on the screen, should split text."""
+        """Ask how a tokenizer file should split text; "" means the tokenizer on the screen."""
         path = Path(file or self.screen.path)
         if self.refuse_while_training():
             return
@@ -193,11 +196,17 @@ class Tokenizers(Feature):
             question = f"{name} splits text with {quoted(in_file, 120)}. How should it split text?"
         else:
             question = f"{name} does not split text. How should it split text?"
-        current = in_file if chosen is None else chosen
+        current = in_file
+        if chosen is not None:
+            current = chosen
         pattern = await self.screen.ask(AskPattern(question, current or ""))
-        if pattern is not None and pattern != current:
-            self._remember_pattern(path, None if pattern == in_file else pattern)
-            self.use(path)
+        if pattern is None or pattern == current:
+            return
+        if pattern == in_file:
+            self._remember_pattern(path, None)
+        else:
+            self._remember_pattern(path, pattern)
+        self.use(path)
 
     def _remember_pattern(self, path: Path, pattern: str | None) -> None:
         """Remember the pattern for a file; None: use the pattern in the file."""
@@ -220,19 +229,20 @@ class Tokenizers(Feature):
             is_or_contains = "is"
             if await in_thread(os.path.isdir, path):
                 is_or_contains = "contains"
-            question = (
-                f"{visible(path.name or str(path))} {is_or_contains} a tokenizer."
-            )
+            name = visible(path.name or str(path))
+            question = f"{name} {is_or_contains} a tokenizer."
             answer = await self.screen.ask(
                 Confirm(question, choice, "Open the tokenizer", harmless=True)
             )
+        if answer == 1:
+            return path
         if answer == 0:
             self.use(await in_thread(tokenizer_at, path))
-        return path if answer == 1 else None
+        return None
 
 
 def give_same_ids(first: Tokenizer, second: Tokenizer) -> bool:
-    """Whether two tokenizers give the same ids for each text, such as two versions of one in training.
+    """Whether two tokenizers give the same ids for each text.
 
     Two rank files whose merges are not recovered yet are not compared: that would take seconds.
     """
@@ -253,7 +263,7 @@ def give_same_ids(first: Tokenizer, second: Tokenizer) -> bool:
 
 
 def is_same(shown: Loaded, loaded: Loaded) -> bool:
-    """Whether a file holds the tokenizer that is on the screen, so that its audit and explanations stay valid."""
+    """Whether two files hold the same tokenizer, so that its audit and explanations stay valid."""
     if shown.path != loaded.path or shown.tokenizer.pattern != loaded.tokenizer.pattern:
         return False
     if shown.digest:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -72,15 +72,17 @@ class Tour(Feature):
     # Commands
 
     async def open(self, name: str) -> None:
-        """Start a lesson of bpescope or of a file, or resume it at the step where it was left."""
+        """Start a lesson of bpescope or of a file, or resume it at the step that was shown last."""
         for lesson in await in_thread(own_lessons):
             if lesson.name == name:
                 break
         else:
             lesson = await in_thread(read_lesson, Path(name))
+        number = 0
         remembered = self.screen.remembered.lessons.get(name, "")
-        number = int(remembered) if remembered.isdecimal() else 0
-        self._go(_Place(lesson, min(number, len(lesson.steps) - 1)))
+        if remembered.isdecimal():
+            number = min(int(remembered), len(lesson.steps) - 1)
+        self._go(_Place(lesson, number))
         if not self.is_working:
             self.begin(self._teach)
 
@@ -92,11 +94,11 @@ class Tour(Feature):
         if not place.is_last:
             self._go(_Place(place.lesson, place.number + 1))
             return
-        lessons = own_lessons()
-        following: Sequence[Lesson] = ()
-        if place.lesson in lessons:
-            following = lessons[lessons.index(place.lesson) + 1 :]
-        self._go(_Place(following[0], 0) if following else None)
+        next_place = None
+        for lesson, next_lesson in pairwise(own_lessons()):
+            if lesson == place.lesson:
+                next_place = _Place(next_lesson, 0)
+        self._go(next_place)
 
     def back(self) -> None:
         place = self._place
@@ -200,11 +202,13 @@ class Tour(Feature):
         step = lesson.steps[place.number]
         progress = f"{place.number + 1} of {len(lesson.steps)}"
         screen.caption = f"{lesson.title} · {progress}\n{step['say']}"
-        # A lesson that was left at its last step starts again.
-        left_at = 0 if place.is_last else place.number
-        screen.remember(
-            lessons={**screen.remembered.lessons, lesson.name: str(left_at)}
-        )
+        left_at = place.number
+        if place.is_last:
+            # The lesson starts again the next time.
+            left_at = 0
+        lessons = dict(screen.remembered.lessons)
+        lessons[lesson.name] = str(left_at)
+        screen.remember(lessons=lessons)
         first = place.number
         if before != _Place(lesson, place.number - 1):
             first = self._prepare_jump(place)
@@ -287,7 +291,9 @@ class Tour(Feature):
         options = replace(TrainingOptions(), **step.get("options", {}))
         special_tokens = tuple(options.special_tokens)
         corpus.choose_options(replace(options, special_tokens=special_tokens))
-        reference = (path_of_text(step["reference"]),) if "reference" in step else ()
+        reference: tuple[str, ...] = ()
+        if "reference" in step:
+            reference = (path_of_text(step["reference"]),)
         corpus.choose(Corpus((path,), reference, title_of((path,))))
         task = TrainingTask(
             screen.corpus.title, screen.options, (path,), folder=str(folder.path)

@@ -56,7 +56,7 @@ async def test_a_training_goes_on_until_something_is_so_or_to_its_end_and_is_kep
         await player.until(lambda screen: screen.step[0] == first)
         player.press("u")
         await player.answer("Train until which", "length > 4")
-        await player.until("This is true since")
+        await player.until("This first holds at step")
         player.press("g")  # to a step that is not learned yet: that is trained for
         await player.answer("Go to which step", str(first + 2))
         await player.until(lambda screen: screen.step[0] == first + 2, "paused at")
