@@ -36,7 +36,9 @@ HEADLESS = (
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run bpescope with `argv` (default: the command line), and return the exit code."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    if argv is None:
+        argv = sys.argv[1:]
+    arguments = list(argv)
     from bpe_core.process import guarded
 
     if arguments and arguments[0] in HEADLESS:

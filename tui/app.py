@@ -91,7 +91,9 @@ class BpeScope(HasCommands, App[None]):
         self._few_colors = has_few_colors()
         theme = self._configuration.theme
         if theme not in self.available_themes:
-            theme = SIXTEEN if self._few_colors else INK.name
+            theme = INK.name
+            if self._few_colors:
+                theme = SIXTEEN
         self.set_reactive(App.theme, theme)
         if full_speed:
             self._configuration = replace(self._configuration, pace=0)
@@ -110,7 +112,9 @@ class BpeScope(HasCommands, App[None]):
     @cached_property
     def available_themes(self) -> dict[str, Theme]:
         """The themes that this terminal can show, by name. Cached, because each widget reads it when drawn."""
-        themes = {theme.name: theme for theme in (*BUILTIN_THEMES.values(), *THEMES)}
+        themes = dict(BUILTIN_THEMES)
+        for theme in THEMES:
+            themes[theme.name] = theme
         if self._few_colors:
             return {name: theme for name, theme in themes.items() if theme.ansi}
         return themes
@@ -152,10 +156,10 @@ class BpeScope(HasCommands, App[None]):
         if is_input and not self.screen_stack:
             # The app is ending. Textual would raise ScreenStackError.
             return True
+        if not isinstance(event, events.MouseMove):
+            return False
         # Only the last position of the mouse counts, even if drawing is slow.
-        return isinstance(event, events.MouseMove) and isinstance(
-            self._peek_message(), events.MouseMove
-        )
+        return isinstance(self._peek_message(), events.MouseMove)
 
     def _leads_nowhere(self, event: events.MouseEvent) -> bool:
         return not event.is_forwarded and leads_nowhere(self.screen, event)
@@ -163,14 +167,15 @@ class BpeScope(HasCommands, App[None]):
     def on_mount(self) -> None:
         for sentence in self._warnings:
             self.notify(visible(sentence), severity="warning", markup=False)
-        self.theme_changed_signal.subscribe(
-            self, lambda theme: self.main.remember(theme=theme.name)
-        )
+        self.theme_changed_signal.subscribe(self, self._remember_theme)
         if not self.is_headless:
             loop = asyncio.get_running_loop()
             for number in _ENDING_SIGNALS:
                 # Shells expect this exit code.
                 loop.add_signal_handler(number, self._end, 128 + number)
+
+    def _remember_theme(self, theme: Theme) -> None:
+        self.main.remember(theme=theme.name)
 
     @work(group="quit")
     async def _end(self, code: int) -> None:
@@ -188,7 +193,11 @@ class BpeScope(HasCommands, App[None]):
             return
         question = f"{unkept_sentence(problem)} Leave now?"
         self._question = Confirm(question, "Leave", "Stay")
-        self.push_screen(self._question, lambda leave: self.exit() if leave else None)
+        self.push_screen(self._question, self._leave_if)
+
+    def _leave_if(self, answer: int | None) -> None:
+        if answer:
+            self.exit()
 
     def panic(self, *renderables: RenderableType) -> None:
         # A crash outside of the event loop would leave with exit code 0.

@@ -143,11 +143,12 @@ class MainScreen(HasCommands, StateScreen):
         work = self.query_one("#work")
         await self.query(".frame").remove()
         left_panes = [pane.load()(pane) for pane in _panes_at("left")]
-        await self.query_one("#panes").mount(*left_panes, before=work)
+        await self.query_one("#panes").mount_all(left_panes, before=work)
         other_panes = [pane.load()(pane) for pane in _panes_at("upper", "side")]
-        await work.mount(*other_panes, before=self.editor)
+        await work.mount_all(other_panes, before=self.editor)
         for name in ("corpus_pane", "training", "audit_pane", "compare_pane"):
-            setattr(self, name, self.query_one(f"#{name.removesuffix('_pane')}"))
+            selector = f"#{name.removesuffix('_pane')}"
+            setattr(self, name, self.query_one(selector))
         await self.editor.load()
 
     def _color_tables(self) -> None:
@@ -163,14 +164,19 @@ class MainScreen(HasCommands, StateScreen):
         self.app.theme_changed_signal.subscribe(self, redraw)
 
     async def on_unmount(self) -> None:
-        sentences = [self.text_keeper.keep_at_end()]
+        self._say_last(self.text_keeper.keep_at_end())
         is_training = self.run.busy and self.own_text is None
         await self._cancel_workers()
-        if is_training and (course := self.features.training.newest):
-            sentences.append(await self._leave_training(course.output))
-        self.last_words += [visible(sentence) for sentence in sentences if sentence]
+        if is_training:
+            course = self.features.training.newest
+            if course is not None:
+                self._say_last(await self._leave_training(course.output))
         if self._writing is not None:
             await asyncio.wait([self._writing], timeout=SECONDS_TO_END)
+
+    def _say_last(self, sentence: str) -> None:
+        if sentence:
+            self.last_words.append(visible(sentence))
 
     async def _cancel_workers(self) -> None:
         running = [
@@ -253,8 +259,9 @@ class MainScreen(HasCommands, StateScreen):
         for pane in self.query(Pane):
             pane.display = pane.id in shown
             self._update_pane(pane)
+        places = {PANE_BY_ID[pane].place for pane in shown}
         for container in self.query("#work"):
-            container.display = any(PANE_BY_ID[pane].place != "left" for pane in shown)
+            container.display = places != {"left"}
 
     def _panes_to_show(self) -> set[str]:
         """Return the ids of one pane, of two with one of them above the editor, or of one pane at each place.
@@ -272,11 +279,8 @@ class MainScreen(HasCommands, StateScreen):
 
     def bind_panes(self) -> None:
         """Pass each change of the screen's values to the panes that have a variable of the same name."""
-        names = [
-            name
-            for name, value in vars(StateScreen).items()
-            if isinstance(value, Reactive)
-        ]
+        variables = vars(StateScreen)
+        names = [name for name in variables if isinstance(variables[name], Reactive)]
         for pane in self.query(Pane):
             pane.facts = tuple(name for name in names if name in vars(type(pane)))
             for name in pane.facts:

@@ -39,7 +39,8 @@ async def in_thread(
 
     def run() -> None:
         try:
-            settle = partial(future.set_result, work(*args, **kwargs))
+            result = work(*args, **kwargs)
+            settle = partial(future.set_result, result)
         except BaseException as error:
             settle = partial(future.set_exception, error)
         # The loop may have been closed in the meantime.

@@ -80,7 +80,8 @@ def enduring(driver: "type[Driver]") -> "type[Driver]":
     class EnduringDriver(driver):  # type: ignore[misc, valid-type]
         def __init__(self, *arguments: Any, **options: Any) -> None:
             super().__init__(*arguments, **options)
-            self._file = cast(IO[str], Unfailing(cast(IO[str], sys.__stderr__)))
+            stderr = cast(IO[str], sys.__stderr__)
+            self._file = cast(IO[str], Unfailing(stderr))
 
         def start_application_mode(self) -> None:
             super().start_application_mode()

@@ -20,7 +20,7 @@ from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 _EDITING: Final = frozenset(
-    (
+    [
         "up",
         "down",
         "left",
@@ -32,7 +32,7 @@ _EDITING: Final = frozenset(
         "backspace",
         "delete",
         "enter",
-    )
+    ]
 )
 """Keys that never leave the editor, with or without a modifier."""
 _PASSES: Final = 5
