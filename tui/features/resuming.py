@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from bpe_core.errors import BpeError, FormatError
 from bpe_core.formats import load
@@ -32,7 +33,7 @@ from tui.features.feature import (
 from tui.features.results import Results
 from tui.features.tokenizers import Tokenizers
 from tui.features.training import TrainingFeature
-from tui.state import RunCurve, UnfinishedTraining, name_of
+from tui.state import Corpus, RunCurve, TrainingOptions, UnfinishedTraining, name_of
 from tui.terminal.background import in_thread
 
 
@@ -87,35 +88,26 @@ class Resuming(Feature):
         tokenizer = self._usable()
         if tokenizer is None:
             return
-        begin = tokenizer
+        if forks:
+            plan = _fork(tokenizer.at(screen.step), options, screen.corpus)
+            usual_size = tokenizer.n_tokens
+        else:
+            plan = _extension(tokenizer, options, screen.corpus)
+            usual_size = 2 * tokenizer.n_tokens
+        smallest = plan.begin.n_tokens + 1
+        number = partial(whole_number, smallest, LARGEST_VOCABULARY)
+        start = str(max(smallest, usual_size))
         path = screen.path
         texts = screen.corpus
-        title = name_of(Path(path))
-        if forks:
-            begin = tokenizer.at(screen.step)
-            title = f"{title} fork {screen.step} {options.ties}"
-            usual_size = tokenizer.n_tokens
-            question = (
-                f"Fork at step {screen.step:,}: learn other merges after it from {texts.title}, with pattern "
-                f"{options.pattern} and ties {options.ties} (F3). How many tokens in all?"
-            )
-        else:
-            options = replace(options, pattern=tokenizer.pattern)
-            title = f"{title} extended"
-            usual_size = 2 * tokenizer.n_tokens
-            question = (
-                f"Extend: keep its {counted(tokenizer.step, 'merge')} and learn more from {texts.title}, with its own "
-                f"pattern and ties {options.ties} (F3). How many tokens in all? Now {tokenizer.n_tokens:,}."
-            )
-        smallest = begin.n_tokens + 1
-        number = partial(whole_number, smallest, LARGEST_VOCABULARY)
-        size = await screen.ask(
-            Ask(question, number, str(max(smallest, usual_size)), example="a number")
-        )
+        size = await screen.ask(Ask(plan.question, number, start, example="a number"))
         if size:
-            options = replace(options, vocab_size=size, special_tokens=())
+            options = replace(plan.options, vocab_size=size, special_tokens=())
             task = TrainingTask(
-                title, options, texts.paths, begin=begin, begin_path=path
+                f"{name_of(Path(path))} {plan.title}",
+                options,
+                texts.paths,
+                begin=plan.begin,
+                begin_path=path,
             )
             task.check()
             self._training.start(task)
@@ -196,6 +188,34 @@ class Resuming(Feature):
             await self._results.keep(note.output)
         note.end()
         return False
+
+
+class _Plan(NamedTuple):
+    """A training that begins with earlier merges, before its size is known."""
+
+    begin: Tokenizer
+    options: TrainingOptions
+    title: str
+    question: str
+
+
+def _fork(begin: Tokenizer, options: TrainingOptions, texts: Corpus) -> _Plan:
+    """Plan to learn other merges after a step than those that were learned there."""
+    question = (
+        f"Fork at step {begin.step:,}: learn other merges after it from {texts.title}, with pattern "
+        f"{options.pattern} and ties {options.ties} (F3). How many tokens in all?"
+    )
+    return _Plan(begin, options, f"fork {begin.step} {options.ties}", question)
+
+
+def _extension(begin: Tokenizer, options: TrainingOptions, texts: Corpus) -> _Plan:
+    """Plan to learn more merges with the tokenizer's own pattern."""
+    question = (
+        f"Extend: keep its {counted(begin.step, 'merge')} and learn more from {texts.title}, with its own "
+        f"pattern and ties {options.ties} (F3). How many tokens in all? Now {begin.n_tokens:,}."
+    )
+    options = replace(options, pattern=begin.pattern)
+    return _Plan(begin, options, "extended", question)
 
 
 async def _task_of(
