@@ -17,7 +17,7 @@ from tui.disk.tokenizer_files import (
     without_twin,
 )
 from tui.features.course import Course, TrainingTask, place_for
-from tui.features.shown import same
+from tui.features.tokenizers import is_same
 from tui.state import KnownTokenizer, Run, TrainingOptions
 from tui.widgets.kept_merges import KeptMerges
 
@@ -172,14 +172,14 @@ def test_a_file_that_is_read_again_is_the_same_unless_anything_in_it_has_changed
     save(LEARNED, path, format="huggingface")
     save(LEARNED, ranks, format="tiktoken")
     shown, folder = load_file(path), load_file(tmp_path)
-    assert same(shown, load_file(path)) and same(folder, load_file(tmp_path))
-    assert same(replace(folder, path=path, digest=""), folder) is False
+    assert is_same(shown, load_file(path)) and is_same(folder, load_file(tmp_path))
+    assert is_same(replace(folder, path=path, digest=""), folder) is False
     in_order = load_file(ranks, "gpt4")
     in_order.tokenizer.vocabulary.recover()
-    assert same(in_order, load_file(ranks, "gpt4")) and not same(
+    assert is_same(in_order, load_file(ranks, "gpt4")) and not is_same(
         in_order, load_file(ranks, "gpt2")
     )
     path.write_text(
         path.read_text().replace('"normalizer": null', '"normalizer": {"type": "NFC"}')
     )
-    assert not same(shown, load_file(path))
+    assert not is_same(shown, load_file(path))

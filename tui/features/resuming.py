@@ -211,7 +211,7 @@ def _fork(begin: Tokenizer, options: TrainingOptions, texts: Corpus) -> _Plan:
 def _extension(begin: Tokenizer, options: TrainingOptions, texts: Corpus) -> _Plan:
     """Plan to learn more merges with the tokenizer's own pattern."""
     question = (
-        f"Extend: keep its {counted(begin.step, 'merge')} and learn more from {texts.title}, with its own "
+        f"Extend: keep the {counted(begin.step, 'merge')} and learn more from {texts.title}, with the same "
         f"pattern and ties {options.ties} (F3). How many tokens in all? Now {begin.n_tokens:,}."
     )
     options = replace(options, pattern=begin.pattern)

@@ -270,7 +270,7 @@ async def test_what_a_question_offers_is_replaced_by_what_is_typed(
         for ask, question in (
             (["home", "down", "#"], "count compared"),
             (["f2", "n"], "called in the list"),
-            ("Extend this", "Extend: keep its"),
+            ("Extend this", "Extend: keep the"),
             ("Fork at this", "Fork at step 24"),
             ("Export the merges", "in which file?"),
         ):
