@@ -1293,6 +1293,41 @@ async def test_stepping_past_the_last_merge_while_the_worker_ends_is_reported() 
         assert house.trained == ["None"], "it was said before"
 
 
+async def test_a_training_stepped_to_its_last_merge_ends_without_another_key() -> None:
+    house = GoalHouse(run=Run("showing"), playing=False)
+    course = Course(TrainingTask("book", TrainingOptions()))
+    course.merges.extend(merges_of(LEARNED).columns)
+    course.stepped = True
+    course.ended = Run("done")
+    shown = cast(Any, house.training._shown)
+    shown.course = course
+    shown.requested_step = 13
+    ending = asyncio.create_task(house.training._end_of(course))
+    await asyncio.sleep(0)
+    assert not ending.done()
+    ending.cancel()
+    shown.requested_step = 14
+    assert await house.training._end_of(course) == course.ended
+
+
+async def test_a_goal_that_no_merge_reaches_is_known_at_the_end() -> None:
+    screen = FakeScreen(
+        run=Run("showing"), tokenizer=SMALL, step=14, pace=0, playing=True, goal=""
+    )
+    shown = Shown(as_screen(screen))
+    shown.course = course = Course(TrainingTask("book", TrainingOptions()))
+    course.run = screen.run
+    course.begun = SMALL.record
+    course.merges.extend(merges_of(LEARNED).columns)
+    course.goal = condition("step >= 99")
+    await shown._advance()
+    assert screen.playing and not course.all_shown.is_set()
+    course.ended = Run("done")
+    await shown._advance()
+    assert not screen.playing and course.all_shown.is_set()
+    assert str(course.goal) == "step >= 99"
+
+
 def test_a_goal_is_told_unless_it_is_the_next_step_of_somebody_who_steps() -> None:
     screen = FakeScreen(goal="", playing=True)
     shown = Shown(as_screen(screen))

@@ -369,10 +369,16 @@ class Shown(Feature):
             step = self._stop_at_goal(course, step)
         if step != self.requested_step:
             await self.go_to_soon(step)
-        if step >= self.n_steps and (course is None or course.ended):
+        if step < self.n_steps:
+            return
+        if course is None:
             self.stop()
-            if course is not None:
-                course.all_shown.set()
+        elif course.ended:
+            missed_goal = course.goal
+            self.stop()
+            # The result of the training reports it.
+            course.goal = missed_goal
+            course.all_shown.set()
 
     def _stop_at_goal(self, course: Course, step: int) -> int:
         """Return how far to go, at most to `step`. Stop playing if the goal is met there."""

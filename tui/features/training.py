@@ -240,7 +240,12 @@ class TrainingFeature(Feature):
     async def _end_of(self, course: Course) -> Run:
         """Wait until all merges are shown, and return how the training ended."""
         ended = course.ended or course.run
-        if self._shown.course is course and ended.phase != "failed":
+        shown = self._shown
+        if shown.course is course and ended.phase != "failed":
+            has_all_steps = shown.requested_step == len(course.merges)
+            if course.stepped and has_all_steps and not self.screen.playing:
+                # The user has stepped to the last merge, and need not press the key again.
+                course.all_shown.set()
             await course.all_shown.wait()
         step = course.stopped_at
         if step is not None and step < len(course.merges):
