@@ -1307,7 +1307,9 @@ async def test_a_training_stepped_to_its_last_merge_ends_without_another_key() -
     assert not ending.done()
     ending.cancel()
     shown.requested_step = 14
-    assert await house.training._end_of(course) == course.ended
+    ending = asyncio.create_task(house.training._end_of(course))
+    await asyncio.sleep(0)
+    assert ending.done() and ending.result() == course.ended
 
 
 async def test_a_goal_that_no_merge_reaches_is_known_at_the_end() -> None:
