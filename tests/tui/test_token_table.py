@@ -13,6 +13,7 @@ from scope import alone, listen
 from scope import drawn as lines
 from test_table import dropped, worked_out
 from textual.pilot import Pilot
+from textual.widgets import Tab
 
 from bpe_core.auditing.findings import KINDS, Severity
 from bpe_core.auditing.verdicts import Verdict
@@ -24,7 +25,7 @@ from tui.drawing.token_rows import HOLE, SPECIAL, TokenRows, exported
 from tui.state import Audit, PlaceInText
 from tui.terminal import background
 from tui.widgets.token_columns import COLUMNS
-from tui.widgets.token_panel import TokenPanel
+from tui.widgets.token_panel import TokenPanel, TokenSides
 from tui.widgets.token_table import TokenTable
 
 BASE = {byte: bytes([byte]) for byte in range(256)}
@@ -368,31 +369,49 @@ async def test_a_line_of_the_panel_leads_to_a_token_a_text_or_a_place(
             ("audit.try_text", ("slow", 257)),
             ("texts.open_place", (PlaceInText(path, 1, 2, 4, back),)),
         ]
-        sides = []
-        for x in 1, 8, 15:
-            panel.header_clicked(x)
-            sides.append(panel.side)
-        assert sides == ["token", "lines", "about"]
-        panel.header_clicked(6)
-        assert panel.side == "about", "between two titles"
+        panel.action_turn(-1)
+        assert panel.side == "about"
         panel.action_turn(1)
         assert panel.side == "token"
 
 
-async def test_the_first_click_on_a_title_or_row_of_the_panel_counts() -> None:
+async def test_the_first_click_on_a_row_of_the_panel_counts() -> None:
     # The panel grows when it takes the focus: it is under the mouse at another row by the time of the click.
     table = TokenTable(id="tokens")
     panel = TokenPanel(table, id="evidence")
-    async with alone(table, panel, size=(80, 40)) as (pilot, _):
+    async with alone(table, TokenSides(panel, id="evidence-sides"), size=(80, 40)) as (
+        pilot,
+        _,
+    ):
         table.focus()
         table.list_tokens(VOCABULARY)
         await judged(pilot, table, [LOW, ST, OW])
-        top = panel.region.y
-        await pilot.click(TokenPanel, offset=(8, 0))
-        assert panel.region.y < top, "it has grown"
-        assert panel.side == "lines"
         panel.side = "about"
+        await pilot.pause()
+        top = panel.region.y
+        await pilot.click(TokenPanel, offset=(3, 4))
+        await pilot.pause()
+        assert panel.region.y < top, "it has grown"
+        assert panel.has_focus and panel.cursor == 3
+
+
+async def test_a_click_on_a_title_of_the_panel_shows_its_side() -> None:
+    table = TokenTable(id="tokens")
+    panel = TokenPanel(table, id="evidence")
+    async with alone(table, TokenSides(panel, id="evidence-sides"), size=(80, 40)) as (
+        pilot,
+        _,
+    ):
         table.focus()
         await pilot.pause()
-        await pilot.click(TokenPanel, offset=(3, 4))
-        assert panel.has_focus and panel.cursor == 3
+        for side in "lines", "about", "token":
+            title = pilot.app.screen.query_one(f"#title-{side}")
+            assert title.region.y == panel.region.y, "titles cost no row"
+            await pilot.click(title)
+            await pilot.pause()
+            assert panel.side == side and title.has_class("-active")
+        assert table.has_focus
+        panel.action_turn(1)
+        await pilot.pause()
+        active = pilot.app.screen.query_one("Tab.-active", Tab)
+        assert active.label_text == "Lines"

@@ -6,6 +6,7 @@ import pytest
 from rich.style import Style
 from scope import alone, drawn, eventually
 from textual.scroll_view import ScrollView
+from textual.widgets import Static
 
 from bpe_core import train
 from bpe_core.content.presets import PRESETS
@@ -17,11 +18,12 @@ from bpe_core.explain.trace import TokenUses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
 from tui.drawing.charts import bar
-from tui.drawing.lines import InfoLine, Lines, Titles, ink_of
+from tui.drawing.lines import InfoLine, Lines, ink_of
 from tui.drawing.token_labels import WRITINGS, writer
 from tui.state import Run, StepExplained
 from tui.text.code_lines import code_lines
-from tui.text.why_lines import LineForm, why_lines
+from tui.text.line_form import LineForm
+from tui.text.why_lines import why_lines
 from tui.widgets.kept_merges import KeptMerges
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.pair_table import PairTable
@@ -202,9 +204,14 @@ def seen(panel: WhyPanel) -> list[str]:
     return [
         line.strip()
         for widget in panel.query(ScrollView)
-        if widget.display
+        if widget.size
         for line in drawn(widget)
     ]
+
+
+def note(panel: WhyPanel) -> str:
+    """The text after the titles."""
+    return str(panel.query_one(".side-note", Static).content)
 
 
 async def test_as_steps_go_by_the_last_that_was_explained_is_told_as_a_whole(
@@ -231,12 +238,12 @@ async def test_as_steps_go_by_the_last_that_was_explained_is_told_as_a_whole(
         assert "e + st → est" in seen(panel)[0]
         panel.turn()
         await pilot.pause()
-        assert "after 2" in panel.query_one(Titles).note
+        assert note(panel) == "after 2"
         assert any(line.startswith("▸ o + w") for line in seen(panel))
         panel._rested()  # it has moved: it is asked again
         panel._rested()
         await pilot.pause()
-        assert "after 4" in panel.query_one(Titles).note
+        assert note(panel) == "after 4"
 
 
 async def test_a_step_is_explained_only_while_the_panel_is_shown() -> None:

@@ -3,7 +3,7 @@
 A CJK character or an emoji takes two cells, a combining mark none.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
@@ -14,7 +14,6 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 from textual.geometry import Size
-from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
@@ -199,19 +198,6 @@ def sentence(
         yield InfoLine(row, ink=ink, lead=lead)
 
 
-def titles(
-    names: Mapping[str, str], choice: str, width: int, keys: str, note: str = ""
-) -> Text:
-    """Draw titles side by side, the chosen one bold, then a note; the keys on the right."""
-    text = Text("  ").join(
-        Text(title, "bold" if name == choice else "dim")
-        for name, title in names.items()
-    )
-    text.append(note, "dim")
-    gap = max(1, width - text.cell_len - cell_len(keys))
-    return text.append(" " * gap).append(keys, "dim")
-
-
 def _no_style() -> Style | None:
     return None
 
@@ -252,28 +238,4 @@ class Lines(ScrollView, can_focus=True):
             partial(ink_of, self),
             self.app.console,
             self.token_style(),
-        )
-
-
-class Titles(Widget):
-    """The titles of widgets that share a place, the visible one bold."""
-
-    choice: reactive[str] = reactive("")
-    """The visible widget: a key of the titles."""
-    keys: reactive[str] = reactive("")
-    """The keys that show the next one, on the right."""
-    note: reactive[str] = reactive("")
-    """A text after the titles."""
-
-    def __init__(
-        self, names: Mapping[str, str], keys: str = "", *, id: str | None = None
-    ) -> None:
-        super().__init__(id=id)
-        self._names = names
-        self.set_reactive(Titles.choice, next(iter(names)))
-        self.set_reactive(Titles.keys, keys)
-
-    def render(self) -> Text:
-        return titles(
-            self._names, self.choice, self.content_size.width, self.keys, self.note
         )

@@ -17,7 +17,7 @@ from tui.commands.table import AUDIT
 from tui.state import Audit, Run, TokenLines
 from tui.table.search_field import SearchField
 from tui.widgets.pane import Pane, button
-from tui.widgets.token_panel import TokenPanel
+from tui.widgets.token_panel import TokenPanel, TokenSides
 from tui.widgets.token_table import TokenTable
 
 _SIDE_BY_SIDE_WIDTH: Final = 112
@@ -51,9 +51,8 @@ class AuditPane(Pane):
         yield Static(id="audit-status", markup=False)
         with Container(id="listed"):
             yield table
-            yield panel.data_bind(
-                AuditPane.tokenizer, AuditPane.audit, AuditPane.token_lines
-            )
+            panel.data_bind(AuditPane.tokenizer, AuditPane.audit, AuditPane.token_lines)
+            yield TokenSides(panel, id="evidence-sides")
 
     def on_mount(self) -> None:
         self._list_tokens()

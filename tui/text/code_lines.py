@@ -14,7 +14,7 @@ from bpe_core.explain.code import SOURCE, CodeLine
 from bpe_core.explain.merge_choice import MergeChoice
 from bpe_core.weighted import Count, formatted
 from tui.drawing.lines import InfoLine, fit, sentence
-from tui.text.why_lines import LineForm
+from tui.text.line_form import LineForm
 
 
 @cache

@@ -1,8 +1,7 @@
-"""Lines that explain a merge: ties, what each tie rule chooses, examples, and later uses of its token."""
+"""Lines that explain a merge: the pairs it won against, examples, and later uses of its token."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from rich.cells import cell_len
 from rich.style import Style
@@ -13,7 +12,7 @@ from bpe_core.explain.places import CorpusPlace
 from bpe_core.explain.trace import TokenUses
 from bpe_core.trainer import Merge
 from bpe_core.visible import counted, token_label, visible
-from bpe_core.weighted import Count, formatted
+from bpe_core.weighted import formatted
 from tui.drawing.charts import bar
 from tui.drawing.lines import (
     InfoLine,
@@ -24,32 +23,14 @@ from tui.drawing.lines import (
     in_rows,
     sentence,
 )
-from tui.glossary import TIE_MEANINGS
 from tui.state import StepExplained
+from tui.text.line_form import LineForm
+from tui.text.tie_lines import counted_again
 
-_MOST_TIED: Final = 6
-"""Tied pairs that are listed, unless the tie rules choose more than these."""
 _MOST_PARENTS: Final = 6
 """Later merges that are listed."""
 _LEAD: Final = 8
 """Cells before a word, for its count."""
-
-Pair = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class LineForm:
-    """How lines are written."""
-
-    width: int
-    """Cells in a line."""
-    write: Callable[[int], str]
-    """Writes a token, from its id."""
-    inks: Mapping[str, Style]
-    """Styles by name: "accent" for the chosen pair, "secondary" for pairs that tied with it."""
-
-    def pair(self, left: int, right: int) -> str:
-        return f"{self.write(left)} + {self.write(right)}"
 
 
 def why_lines(
@@ -73,7 +54,7 @@ def why_lines(
     step = merge.step if merge else 0
     explanation = explained.explanation if explained.step == step else None
     if merge is None:
-        yield from _step_zero(n_merges, form.width)
+        yield from step_zero(n_merges, form.width)
     else:
         head = Text(form.pair(merge.left, merge.right), no_wrap=True)
         head.append(" → ", form.inks["muted"])
@@ -83,7 +64,7 @@ def why_lines(
             yield from sentence(GIVEN, form.width)
         choice = explanation.choice if explanation else None
         if choice:
-            yield from _counted_again(choice, merge, ties, form)
+            yield from counted_again(choice, merge, ties, form)
             yield from _places(explained.places or (), choice, form)
         else:
             yield from _recorded(explained, merge, ties, form.width)
@@ -96,7 +77,7 @@ def why_lines(
         yield from word_lines(explanation.words, merge.token if merge else None, form)
 
 
-def _step_zero(n_merges: int, width: int) -> Iterator[InfoLine]:
+def step_zero(n_merges: int, width: int) -> Iterator[InfoLine]:
     text = (
         "Step 0: no merge yet, and each byte is a token. F7 learns one merge and waits."
     )
@@ -146,107 +127,6 @@ def _recorded(
             "next, and in which words."
         )
     yield from sentence(reason, width)
-
-
-class _Candidate(NamedTuple):
-    """A pair that the step chose or could have chosen."""
-
-    pair: Pair
-    times: Count
-    mark: str = ""
-    ink: str = "text"
-    note: str = ""
-
-
-def _counted_again(
-    choice: MergeChoice, merge: Merge, ties: str, form: LineForm
-) -> Iterator[InfoLine]:
-    """The chosen pair, the pairs that tied with it and the next ones, each with its count."""
-    if merge.count and merge.count != choice.count:
-        text = (
-            "It was learned from other texts, where the pair occurred "
-            f"{how_often(merge.count)}; the counts below come from the chosen texts."
-        )
-        yield from sentence(text, form.width)
-    is_tied = choice.n_tied > 1
-    is_decided = is_tied and choice.by_rule.get(ties) == (choice.left, choice.right)
-    if choice.count == choice.most:
-        if is_tied:
-            tied = Text(f"{choice.n_tied:,} pairs tied", form.inks["secondary"])
-            yield InfoLine(tied, f"“{ties}” decides" if is_decided else "")
-        else:
-            yield InfoLine("no tie", ink="muted")
-    listed = _listed_ties(choice)
-    yield from _candidate_lines(choice, listed, form)
-    if is_decided:
-        yield from sentence(TIE_MEANINGS[ties], form.width)
-    if choice.n_joined < choice.count:
-        text = (
-            f"{formatted(choice.n_joined)} of the {formatted(choice.count)} are "
-            "joined: the others overlap these."
-        )
-        yield from sentence(text, form.width)
-
-
-def _listed_ties(choice: MergeChoice) -> list[_Candidate]:
-    """The tied pairs to list: the chosen one, the choices of the other tie rules, then some more."""
-    rules_of: dict[Pair, list[str]] = {}
-    for rule, pair in choice.by_rule.items():
-        rules_of.setdefault(pair, []).append(rule)
-    pairs = [pair for pair in choice.tied if pair in rules_of]
-    pairs += [pair for pair in rules_of if pair not in pairs]
-    others = [pair for pair in choice.tied if pair not in rules_of]
-    pairs += others[: max(0, _MOST_TIED - len(pairs))]
-    chosen = choice.left, choice.right
-    pairs.sort(key=lambda pair: pair != chosen)
-
-    candidates = []
-    for pair in pairs:
-        note = ""
-        if choice.n_tied > 1 and pair in rules_of:
-            note = f"by {', '.join(rules_of[pair])}"
-        if pair == chosen:
-            candidates.append(_Candidate(pair, choice.most, "●", "accent", note))
-        else:
-            candidates.append(_Candidate(pair, choice.most, "=", "secondary", note))
-    return candidates
-
-
-def _candidate_lines(
-    choice: MergeChoice, listed: Sequence[_Candidate], form: LineForm
-) -> Iterator[InfoLine]:
-    chosen = _Candidate((choice.left, choice.right), choice.count, "●")
-    runners_up = [
-        _Candidate((other.left, other.right), other.times)
-        for other in choice.runners_up
-    ]
-    bar_width = max(4, form.width // 6)
-    reserved = bar_width + len(formatted(choice.most)) + len("●   by lowest-hf")
-    room = max(form.width // 3, form.width - reserved)
-    everyone = (chosen, *listed, *runners_up)
-    widest = max(cell_len(form.pair(*candidate.pair)) for candidate in everyone)
-    pair_width = min(room, widest)
-
-    def drawn(candidate: _Candidate) -> Iterator[InfoLine]:
-        bar_ink = "muted" if candidate.ink == "text" else candidate.ink
-        text = Text(no_wrap=True)
-        text.append(f"{candidate.mark:2}", form.inks[candidate.ink])
-        text.append(fit(form.pair(*candidate.pair), pair_width), form.inks["text"])
-        text.append(" ")
-        text.append(bar(candidate.times, choice.most, bar_width), form.inks[bar_ink])
-        text.append(f" {formatted(candidate.times)}", form.inks["text"])
-        return in_one_or_two(text, candidate.note, form.width)
-
-    if choice.count < choice.most:
-        yield from drawn(chosen)
-    for candidate in listed:
-        yield from drawn(candidate)
-    n_more = choice.n_tied - len(listed)
-    if n_more > 0:
-        text = f"  and {n_more:,} more with {formatted(choice.most)}"
-        yield InfoLine(text, ink="muted")
-    for candidate in runners_up:
-        yield from drawn(candidate)
 
 
 def _places(

@@ -8,10 +8,12 @@ from typing import Final
 
 from rich.style import Style
 from rich.text import Text
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.reactive import var
 from textual.widget import Widget
+from textual.widgets import ContentSwitcher
 
 from bpe_core.auditing.verdicts import Verdict
 from bpe_core.explain.pitfalls import Pitfall
@@ -20,7 +22,7 @@ from bpe_core.tokenizer import Tokenizer
 from tui.commands.command import Command
 from tui.commands.key_names import short_name
 from tui.commands.table import NEXT_PITFALL, PIN, TURN_SIDE
-from tui.drawing.lines import InfoLine, Lines, Titles, sentence
+from tui.drawing.lines import InfoLine, Lines, sentence
 from tui.text.lane_texts import LaneStatus, amounts_of, lane_lines
 from tui.text.piece_lines import what_may_come, why_this_split
 from tui.text.status_texts import (
@@ -37,6 +39,7 @@ from tui.text.token_lines import (
     about_place,
     token_summary,
 )
+from tui.widgets.side_titles import SideTitles
 from tui.widgets.token_area import TokenArea
 
 _REMEMBERED: Final = 100
@@ -214,30 +217,36 @@ class TokenSide(Vertical):
         self._area = area
 
     def compose(self) -> ComposeResult:
-        yield Titles(SIDES, short_name(TURN_SIDE.keys))
-        lines = Lines()
-        lines.can_focus = False
-        lines.token_style = self._token_style
-        yield lines
+        yield SideTitles(SIDES, short_name(TURN_SIDE.keys))
+        with ContentSwitcher(initial=self.seen):
+            token = Lines(id="token")
+            token.can_focus = False
+            token.token_style = self._token_style
+            yield token
+            yield Lines(id="why")
+            yield Lines(id="ahead")
 
     def _token_style(self) -> Style | None:
-        return self._area.style_under_cursor if self.seen == "token" else None
+        return self._area.style_under_cursor
 
     def turn(self) -> None:
         names = list(SIDES)
         following = names.index(self.seen) + 1
         self.seen = names[following % len(names)]
 
-    def watch_seen(self, seen: str) -> None:
-        self.query_one(Titles).choice = seen
-        lines = self.query_one(Lines)
-        lines.can_focus = seen != "token"
-        if lines.has_focus:
+    @on(SideTitles.Chosen)
+    def choose_side(self, event: SideTitles.Chosen) -> None:
+        self.seen = event.side
+
+    def watch_seen(self, old: str, seen: str) -> None:
+        if self.query_one(f"#{old}").has_focus:
             self.screen.set_focus(self._area)
+        self.query_one(SideTitles).show(seen)
+        self.query_one(ContentSwitcher).current = seen
         self.call_after_refresh(self.show_token)
 
     def show_token(self) -> None:
-        lines = self.query_one(Lines)
+        lines = self.query_one(f"#{self.seen}", Lines)
         shown = self._lines_of(lines)
         if shown is not None:
             lines.show_lines(shown)

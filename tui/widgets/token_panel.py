@@ -9,7 +9,10 @@ from typing import ClassVar, Final
 
 from rich.segment import Segment
 from rich.style import Style
+from textual import on
+from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Vertical
 from textual.events import Click, MouseDown
 from textual.reactive import var
 
@@ -17,10 +20,11 @@ from bpe_core.auditing.findings import KINDS
 from bpe_core.tokenizer import Tokenizer
 from tui.commands.command import features_of
 from tui.commands.keys import PartBindings
-from tui.drawing.lines import InfoLine, info_strip, sentence, titles
+from tui.drawing.lines import InfoLine, info_strip, sentence
 from tui.state import Audit, PlaceInText, TokenLines
 from tui.table.row_list import RowList
 from tui.text.token_lines import TokenFacts, lines_of_texts, token_lines
+from tui.widgets.side_titles import SideTitles
 from tui.widgets.token_table import TokenTable
 
 SIDES: Final = {"token": "Token", "lines": "Lines", "about": "Kinds"}
@@ -46,7 +50,7 @@ class TokenPanel(RowList):
     _drawn_side = ""
     _drawn_token: int | None = None
     _pressed: int | None = None
-    """The row of the last press of the mouse; None for the titles."""
+    """The row of the last press of the mouse; None before the first."""
     _pressed_before: int | None = None
 
     def __init__(self, table: TokenTable, *, id: str | None = None) -> None:
@@ -74,9 +78,7 @@ class TokenPanel(RowList):
         self._pressed_before = self._pressed
         self._pressed = None
         row = self.scroll_offset.y + offset.y - 1
-        if offset.y == 0:
-            self.header_clicked(offset.x)
-        elif row < self.row_count:
+        if offset.y > 0 and row < self.row_count:
             self._pressed = row
             self.move_to(row, tell=True)
 
@@ -85,14 +87,6 @@ class TokenPanel(RowList):
         is_row = self._pressed is not None and self._pressed == self._pressed_before
         if event.chain == 2 and is_row:
             self.action_select()
-
-    def header_clicked(self, x: int) -> None:
-        start = 1
-        for name, title in SIDES.items():
-            end = start + len(title)
-            if start <= x < end:
-                self.side = name
-            start = end + 2
 
     def row_hint(self, row: int) -> str:
         return self.lines[row].hint
@@ -169,12 +163,6 @@ class TokenPanel(RowList):
             yield InfoLine(name, count, "accent")
             yield from sentence(kind.meaning, room, lead="  ")
 
-    def render_header(self, width: int) -> Iterable[Segment]:
-        base = self.style_of("text")
-        yield Segment(" ", base)
-        line = titles(SIDES, self.side, width - 2, "w")
-        yield from Segment.apply_style(line.render(self.app.console), base)
-
     def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
         token = self.token
         color = None
@@ -186,3 +174,23 @@ class TokenPanel(RowList):
     def _ink(self, base: Style, name: str) -> Style:
         # A token has its own color.
         return self.style_of("text" if name == "token" else name, base)
+
+
+class TokenSides(Vertical):
+    """The panel, with the titles of its sides on the first row, which every list has free for a header."""
+
+    def __init__(self, panel: TokenPanel, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._panel = panel
+        self._titles = SideTitles(SIDES, "w")
+
+    def compose(self) -> ComposeResult:
+        yield self._panel
+        yield self._titles
+
+    def on_mount(self) -> None:
+        self.watch(self._panel, "side", self._titles.show, init=False)
+
+    @on(SideTitles.Chosen)
+    def choose_side(self, event: SideTitles.Chosen) -> None:
+        self._panel.side = event.side

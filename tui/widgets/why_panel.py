@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -11,22 +12,22 @@ from textual.reactive import var
 from textual.theme import Theme
 from textual.timer import Timer
 from textual.widget import Widget
+from textual.widgets import ContentSwitcher
 
-from bpe_core.errors import BpeError
-from bpe_core.explain.code import CodeLine, encode_in_code, merge_in_code
-from bpe_core.explain.merge_choice import CorpusPiece
+from bpe_core.explain.merge_choice import Explanation
 from bpe_core.explain.trace import TokenUses, token_uses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
 from tui.commands.command import features_of, in_background
 from tui.commands.keys import HasCommands, PartBindings
-from tui.drawing.lines import INKS, InfoLine, Lines, Titles, ink_of, sentence
+from tui.drawing.lines import INKS, InfoLine, Lines, ink_of, sentence
 from tui.drawing.token_labels import writer
 from tui.state import Run, StepExplained, steps_known
-from tui.text.code_lines import code_lines
-from tui.text.token_lines import RECOVERING
-from tui.text.why_lines import LineForm, why_lines, word_lines
+from tui.text.line_form import LineForm
+from tui.text.why_lines import why_lines, word_lines
+from tui.widgets.code_side import CodeSide
 from tui.widgets.pair_table import PairTable
+from tui.widgets.side_titles import SideTitles
 from tui.widgets.token_area import TokenArea
 
 if TYPE_CHECKING:
@@ -57,42 +58,36 @@ class WhyPanel(HasCommands, Vertical):
     """The side that is shown: a key of `SIDES`."""
     writing: var[str] = var("text", init=False)
     """How tokens are written: one of `WRITINGS`."""
-    encodes: var[bool] = var(False, init=False)
-    """Whether the code encodes a piece of text; otherwise it makes the merge."""
 
     def __init__(self, log: "MergeLog", *, id: str | None = None) -> None:
-        super().__init__(id=id, classes="-why")
+        super().__init__(id=id)
         self._log = log
+        self._titles = SideTitles(SIDES)
+        self._code = CodeSide(id="code")
         self._asks = False
         """Whether the user has gone to the merges of this tokenizer."""
         self._resting: Timer | None = None
         """Runs until the next question may be asked."""
         self._has_moved = False
         """Whether the step has changed during that time."""
-        self._area: TokenArea | None = None
-        """The text whose pieces are encoded."""
-        self._code: list[CodeLine] = []
-        """The lines of the algorithm that run."""
-        self._line: int | None = None
-        """The marked line; None for the one that makes the merge."""
 
     def compose(self) -> ComposeResult:
-        yield Titles(SIDES)
-        yield Lines(id="why")
-        yield PairTable(id="pairs")
-        yield Lines(id="words")
-        code = Lines(id="code")
-        code.tooltip = "reference.py on a few words: F7 runs the next line, ← goes back, i encodes."
-        yield code
+        yield self._titles
+        with ContentSwitcher(initial=self.seen):
+            yield Lines(id="why")
+            with Vertical(id="pairs"):
+                yield PairTable()
+                yield Lines(id="words")
+            yield self._code
 
     def follow(self, area: TokenArea) -> None:
         """Encode the piece under the cursor of a text."""
-        self._area = area
+        self._code.area = area
         self.watch(area, "selection", self._show_piece, init=False)
 
     def _show_piece(self) -> None:
-        if self.encodes and self.seen == "code":
-            self._line = None
+        if self._code.encodes and self.shows_code:
+            self._code.mark_merge()
             self._show()
 
     def begin(self) -> None:
@@ -138,23 +133,43 @@ class WhyPanel(HasCommands, Vertical):
             return self.explained.step
         return self.step
 
+    @property
+    def _explanation(self) -> Explanation | None:
+        """The explanation of the step that is shown, if it is known."""
+        if self.explained.step != self._shown_step:
+            return None
+        return self.explained.explanation
+
     def watch_tokenizer(self) -> None:
         if self.explained.step == self.step:
             self._show()
 
-    def watch_seen(self) -> None:
-        self.update_classes({f"-{side}": side == self.seen for side in SIDES})
+    # Sides
+
+    def watch_seen(self, seen: str) -> None:
+        self._titles.show(seen)
+        self.query_one(ContentSwitcher).current = seen
+        self.set_class(self.shows_code, "-code")
         self.refresh_bindings()
         self._show()
 
+    @property
+    def _part(self) -> Widget:
+        """The visible widget that can have the focus."""
+        if self.seen == "pairs":
+            return self.query_one(PairTable)
+        return self.query_one(f"#{self.seen}", Lines)
+
     def parts(self) -> tuple[Widget, ...]:
-        return (self.query_one(f"#{self.seen}"),) if self.display else ()
+        return (self._part,) if self.display else ()
+
+    @on(SideTitles.Chosen)
+    def choose_side(self, event: SideTitles.Chosen) -> None:
+        self.seen = event.side
+        self._went_to_side()
 
     def turn(self) -> bool:
-        """Show the next side, or hide the panel after the last. Return whether a side is seen.
-
-        If the log or the panel has the focus, the code takes it, or else the log.
-        """
+        """Show the next side, or hide the panel after the last. Return whether a side is seen."""
         sides = list(SIDES)
         is_seen = True
         if not self.display:
@@ -163,37 +178,37 @@ class WhyPanel(HasCommands, Vertical):
             is_seen = False
         else:
             self.seen = sides[sides.index(self.seen) + 1]
+        self._went_to_side(is_seen)
+        return is_seen
+
+    def _went_to_side(self, is_seen: bool = True) -> None:
+        """Explain the step. If the log or the panel has the focus, the code takes it, or else the log."""
         if self.has_focus_within or self._log.has_focus:
             goes_to: Widget = self._log
             if is_seen and self.shows_code:
-                goes_to = self.query_one("#code")
+                goes_to = self._code
             self.call_after_refresh(self.screen.set_focus, goes_to)
         self.call_after_refresh(self.ask)
-        return is_seen
 
     def action_turn_code(self) -> None:
-        self._line = None
-        self.encodes = not self.encodes
+        self._code.mark_merge()
+        self._code.encodes = not self._code.encodes
+        self._show()
 
     def action_run_line(self, by: int) -> None:
-        """Mark the next line or the one before.
+        """Mark the next line of the code or the one before it.
 
         After the last line comes the first one of the next merge, or of the same piece if the code encodes.
         """
-        line = (self._line or 0) + by
-        if line < len(self._code):
-            self._line = max(0, line)
-            self._show()
-            return
-        if self.encodes:
-            self._line = 0
+        code = self._code
+        if code.go_by(by):
             self._show()
             return
         has_next = self.step < steps_known(self.tokenizer)
-        if not has_next and not self.run.busy and self._code:
+        if code.position and not has_next and not self.run.busy:
             self.notify("That was the last line of the last merge.")
             return
-        self._line = 0
+        code.mark_first()
         features = features_of(self)
         if has_next and not self.run.busy:
             in_background(self, features.shown.travel(1))
@@ -203,27 +218,30 @@ class WhyPanel(HasCommands, Vertical):
     def _show(self) -> None:
         if not self.display or not self.is_mounted:
             return
-        titles = self.query_one(Titles)
-        titles.choice = self.seen
+        if self.tokenizer is not None:
+            if self.seen == "why":
+                self._show_why(self.tokenizer)
+            elif self.seen == "pairs":
+                self._show_pairs(self.tokenizer)
+            else:
+                self._show_code(self.tokenizer)
         # A narrow panel has no room for the keys; the border of the pane shows them, too.
-        titles.keys = f"w  b {self.writing}" if self.size.width >= 40 else ""
-        step = self._shown_step
-        if not step:
-            titles.note = "  before the first merge"
-        elif self.seen == "pairs":
-            titles.note = f"  after {step:,}"
-        else:
-            titles.note = f"  merge {step:,}"
-        if self.tokenizer is None:
-            return
-        if self.seen == "why":
-            self._show_why(self.tokenizer)
-        elif self.seen == "pairs":
-            self._show_pairs(self.tokenizer)
-        else:
-            self._show_code(self.tokenizer)
+        keys = f"w  b {self.writing}" if self.size.width >= 40 else ""
+        self._titles.show_note(self._note, keys)
 
-    watch_explained = watch_writing = watch_encodes = on_resize = _show
+    watch_explained = watch_writing = on_resize = _show
+
+    @property
+    def _note(self) -> str:
+        """The step that is shown, or the line of its code."""
+        step = self._shown_step
+        if self.shows_code and self._code.position:
+            return self._code.position
+        if not step:
+            return "before the first merge"
+        if self.seen == "pairs":
+            return f"after {step:,}"
+        return f"merge {step:,}"
 
     def on_mount(self) -> None:
         # The lines hold the colors of the theme.
@@ -249,13 +267,22 @@ class WhyPanel(HasCommands, Vertical):
             return tokenizer.record.ties
         return self.explained.ties
 
+    def _show_code(self, tokenizer: Tokenizer) -> None:
+        self._code.show_run(
+            tokenizer,
+            self._shown_step,
+            self._explanation,
+            self._ties(tokenizer),
+            self._form(tokenizer),
+            self.content_size.height - 1,
+        )
+
     # Why
 
     def _show_why(self, tokenizer: Tokenizer) -> None:
         step = self._shown_step
         explained = self.explained
-        is_known = explained.explanation is not None and explained.step == step
-        if self._wants and not is_known and not explained.problem:
+        if self._wants and not self._explanation and not explained.problem:
             explained = replace(explained, waiting=explained.waiting or _COUNTING)
         merge: Merge | None = None
         if 0 < step <= len(self._log.merges):
@@ -325,53 +352,3 @@ class WhyPanel(HasCommands, Vertical):
         self.set_class(len(lines) > 0, "-words")
         words.styles.height = max(1, min(len(lines), most))
         words.show_lines(lines)
-
-    # Code
-
-    def _show_code(self, tokenizer: Tokenizer) -> None:
-        lines = self.query_one("#code", Lines)
-        form = self._form(tokenizer)
-        step = self._shown_step
-        self._code = []
-        if tokenizer.vocabulary.knows_merges and not step and not self.encodes:
-            n_merges = len(self._log.merges)
-            lines.show_lines(why_lines(StepExplained(), None, "", None, form, n_merges))
-            return
-        try:
-            self._code = self._run_code(tokenizer, step)
-        except BpeError as error:
-            lines.show_lines(sentence(str(error), form.width))
-            return
-        if not self._code:
-            lines.show_lines(sentence(RECOVERING, form.width))
-            return
-        line = self._line
-        if line is None:
-            # The last line with values makes the merge.
-            line = max(n for n, code in enumerate(self._code) if code.values)
-        line = min(line, len(self._code) - 1)
-        self._line = line
-        kind = "encode" if self.encodes else "line"
-        titles = self.query_one(Titles)
-        titles.note = f"  {kind} {line + 1} of {len(self._code)}"
-        choice = None
-        explanation = self.explained.explanation
-        if explanation is not None and self.explained.step == step:
-            choice = explanation.choice
-        height = self.content_size.height - 1
-        dark = self.app.current_theme.dark
-        lines.show_lines(code_lines(self._code[: line + 1], choice, form, height, dark))
-
-    def _run_code(self, tokenizer: Tokenizer, step: int) -> list[CodeLine]:
-        """Return the lines of the algorithm that run; none if the merges are not known yet."""
-        vocabulary = tokenizer.vocabulary
-        if not vocabulary.knows_merges:
-            return []
-        if self.encodes:
-            piece = self._area.piece_under_cursor if self._area else ""
-            return encode_in_code(vocabulary.at(step), piece)
-        words: Sequence[CorpusPiece] = ()
-        explanation = self.explained.explanation
-        if explanation is not None and self.explained.step == step:
-            words = explanation.words
-        return merge_in_code(vocabulary, step, words, self._ties(tokenizer))
