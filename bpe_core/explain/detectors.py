@@ -176,7 +176,7 @@ class Detectors:
             letters = f"{n_letters} {letter}'s" if n_letters > 1 else letter
             n_tokens = len(self._ids(offset + match.start(2), offset + match.end(2)))
             if n_tokens < len(word):
-                size = f"{counted(n_tokens, 'token')}, not {len(word)} letters"
+                size = counted(n_tokens, "token")
                 reason = f"{word} is {size}: a model does not see its {letters}."
                 yield _detected(match, reason, group=2)
 

@@ -71,6 +71,22 @@ async def test_a_character_of_several_tokens_shows_who_owns_which_byte(
         assert (home / "rain.svg").read_text("utf-8").startswith("<svg")
 
 
+@pytest.mark.usefixtures("kept")
+async def test_a_click_on_a_title_shows_its_side_and_the_text_keeps_the_focus(
+    opened: Opened,
+) -> None:
+    async with opened(size=(80, 24)) as scope:
+        await written(scope, "the theme")
+        for side, line in ("why", "cut out by the pattern"), ("ahead", "not final"):
+            await scope.pilot.click(scope.editor.side.query_one(f"#title-{side}"))
+            await scope.settle()
+            assert scope.editor.side.seen == side and scope.area.has_focus
+            rows = scope.rows(f"TokenSide #{side}")
+            assert any(row.strip().startswith(line) for row in rows), rows
+        await scope.press("ctrl+t")
+        assert scope.editor.side.seen == "token"
+
+
 def test_no_key_of_the_pane_is_taken_from_the_text() -> None:
     from textual.widgets import TextArea
 
@@ -106,7 +122,7 @@ async def test_the_tokens_of_a_text_that_is_changed_before_it_is_split_are_seen_
             "5 tokens  9 bytes  1.80 bytes/token  8 characters"
         )
         await scope.press("ctrl+t")
-        assert " ".join(scope.rows("TokenSide Lines")[0].split()) == "abc 1 token"
+        assert " ".join(scope.rows("TokenSide #why")[0].split()) == "abc 1 token"
         await scope.press("ctrl+b", "ctrl+end", "backspace", "W")
         told = scope.shown("#status-lines").splitlines()
         assert told[1].startswith("last edit  nothing → w  +1 token  +1 byte")

@@ -45,7 +45,7 @@ def why_this_split(
 
     n_tokens = counted(len(traced.parts), "token")
     yield InfoLine(token_label(piece.encode()), n_tokens, "token")
-    yield InfoLine("a piece, cut by the pattern", ink="muted")
+    yield InfoLine("cut out by the pattern", ink="muted")
     yield InfoLine()
     yield from _colored_tokens(traced.parts, tokenizer, palette, width)
     yield from _why_apart(traced, tokenizer, width)

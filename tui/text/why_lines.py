@@ -106,10 +106,12 @@ def _recorded(
 ) -> Iterator[InfoLine]:
     """Explain a merge by its record in the merge log, and say why more is not known."""
     times = how_often(merge.count)
-    if not merge.ties:
+    if not merge.count:
+        text = ""
+        if merge.ties:
+            text = "Its file has no record of how often the pair occurred."
+    elif not merge.ties:
         text = f"It occurred {times}."
-    elif not merge.count:
-        text = "Its file has no record of how often the pair occurred."
     elif merge.ties == 1:
         text = f"It occurred {times}; no other pair as often."
     else:
@@ -172,7 +174,7 @@ def _uses(uses: TokenUses, form: LineForm) -> Iterator[InfoLine]:
     remaining = f"still used {how_often(uses.left)}"
     if uses.left != uses.made:
         remaining = f"{formatted(uses.left)} of {formatted(uses.made)} uses remain"
-    yield from in_one_or_two("afterwards", remaining, form.width, "accent")
+    yield from in_one_or_two("later", remaining, form.width, "accent")
     if not uses.absorbed:
         yield InfoLine("no later merge uses it", ink="muted", lead=" ")
         return
