@@ -77,7 +77,10 @@ async def test_a_click_on_a_title_shows_its_side_and_the_text_keeps_the_focus(
 ) -> None:
     async with opened(size=(80, 24)) as scope:
         await written(scope, "the theme")
-        for side, line in ("why", "cut out by the pattern"), ("ahead", "not final"):
+        for side, line in (
+            ("why", "cut out by the pattern"),
+            ("ahead", "All tokens are final:"),
+        ):
             await scope.pilot.click(scope.editor.side.query_one(f"#title-{side}"))
             await scope.settle()
             assert scope.editor.side.seen == side and scope.area.has_focus

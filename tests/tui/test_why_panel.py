@@ -85,7 +85,9 @@ def test_the_tie_of_sennrichs_words_is_told_with_what_each_rule_takes() -> None:
     narrow = told(
         why_lines(step, merge_of(tokenizer, 1), "largest", uses, look(tokenizer, 26))
     )
-    assert "later  still used 9 times" in narrow, "the smallest panel has this in a line"
+    assert "later  still used 9 times" in narrow, (
+        "the smallest panel has this in a line"
+    )
     at = narrow.index("pairs new and vanished")
     assert narrow[at + 1] == "  +1 −1", (
         "numbers that have no room beside their heading stand below it"

@@ -213,10 +213,6 @@ class Lines(ScrollView, can_focus=True):
         self.token_style: Callable[[], Style | None] = _no_style
         """Returns the style of the token that the lines describe."""
 
-    @property
-    def room(self) -> int:
-        return max(8, self.size.width - 2)
-
     def show_lines(self, lines: Iterable[InfoLine]) -> None:
         lines = list(lines)
         if lines != self._lines:

@@ -48,22 +48,20 @@ class TrainingPane(Pane):
     BINDINGS: ClassVar[list[BindingType]] = PartBindings("Why and pairs")
 
     run: var[Run] = var(Run())
-    notice: var[str] = var(
-        ""
-    )  # what is being waited for, told in the place of the training while there is something
+    notice: var[str] = var("")
+    """Work that is being waited for, shown instead of the progress of the training; empty if there is none."""
     options: var[TrainingOptions] = var(TrainingOptions())
-    """Of the next training, as far as they are known: what is typed into the fields is theirs until it is taken."""
+    """The options of the next training. The fields keep typed text for themselves until it is accepted."""
     step: var[int] = var(0)
     tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None, always_update=True)
-    explained: var[StepExplained] = var(
-        StepExplained()
-    )  # why merges were chosen, as far as somebody has asked
-    curve_under: var[RunCurve | None] = var(
-        None
-    )  # of another training, drawn under that of the one on the screen
+    explained: var[StepExplained] = var(StepExplained())
+    """The explanation of the step that was asked about last."""
+    curve_under: var[RunCurve | None] = var(None)
+    """The curve of an earlier training, drawn under the one of this training."""
     pace: var[int] = var(0)
     playing: var[bool] = var(False)
     goal: var[str] = var("")
+    """The condition until which the user trains; empty for none."""
 
     fields = getters.query_one(OptionFields)
     log_of_merges = getters.query_one(MergeLog)
@@ -72,7 +70,8 @@ class TrainingPane(Pane):
 
     def compose(self) -> ComposeResult:
         of = TrainingPane
-        log, curve = MergeLog(id="merge-log"), Curve(id="curve")
+        log = MergeLog(id="merge-log")
+        curve = Curve(id="curve")
         curve.points = self._points
         with Horizontal(id="above-log"):
             with Vertical(id="settings"):
@@ -81,7 +80,8 @@ class TrainingPane(Pane):
                     yield Static(id="status", markup=False)
                 with HorizontalGroup(id="controls"):
                     go = button("▶ Train", "go", TRAIN)
-                    go.action = None  # it also pauses, so it has a method of its own
+                    # It also pauses, so a method handles its presses.
+                    go.action = None
                     yield go
                     yield button("⏭ Step", "one", STEP)
                     yield button("⏹ Stop", "stop", STOP, disabled=True)
@@ -111,24 +111,25 @@ class TrainingPane(Pane):
         self.set_class(not seen, "-without-why")
 
     def action_turn_writing(self) -> None:
-        self.why.writing = WRITINGS[
-            (WRITINGS.index(self.why.writing) + 1) % len(WRITINGS)
-        ]
+        following = WRITINGS.index(self.why.writing) + 1
+        self.why.writing = WRITINGS[following % len(WRITINGS)]
 
     @on(DescendantFocus)
     def look_at_merges(self, event: DescendantFocus) -> None:
-        """Whoever goes to the log or to what is beside it wants to know why.
-
-        The curve is drawn large for whoever goes to it, where the pane is alone on the screen.
-        """
+        """Explain the step if the log or the panel next to it has the focus; enlarge the curve if it has."""
         self.set_class(event.widget is self.curve, "-plotting")
         if event.widget in self.query("#log-and-why *"):
             self.why.ask()
 
     def parts(self) -> tuple[Widget, ...]:
-        begins = (self.fields.first,) if not self.run.busy else ()
-        curves = (self.curve,) if self.curve.display else ()
-        return (*begins, self.log_of_merges, *self.why.parts(), *curves)
+        parts: list[Widget] = []
+        if not self.run.busy:
+            parts.append(self.fields.first)
+        parts.append(self.log_of_merges)
+        parts += self.why.parts()
+        if self.curve.display:
+            parts.append(self.curve)
+        return tuple(parts)
 
     @on(Input.Blurred, "#merge-search")
     def hide_search(self, event: Input.Blurred) -> None:
@@ -142,7 +143,7 @@ class TrainingPane(Pane):
     def begin(
         self, merges: Merges | KeptMerges, n_tokens: Count, n_bytes: Count
     ) -> None:
-        """A new training, whose merges are yet to come, or another tokenizer with all of its own."""
+        """Show a new training before its first merge, or another tokenizer with all its merges."""
         self.log_of_merges.show(merges, n_bytes=n_bytes, n_tokens=n_tokens)
         self.curve.clear(n_tokens, n_bytes)
         self.curve.append(merges.n_tokens)
@@ -156,28 +157,24 @@ class TrainingPane(Pane):
         self.curve.append(merges.n_tokens)
 
     def _points(self) -> Sequence[CurvePoint]:
-        """The whole curve of the training that the tokenizer on the screen came from; empty if it has no record."""
-        return (
-            training_curve(self.tokenizer)
-            if self.tokenizer and self.tokenizer.record
-            else ()
-        )
+        """Compute the whole curve of the training; it is empty if the tokenizer has no record."""
+        if self.tokenizer is None or self.tokenizer.record is None:
+            return ()
+        return training_curve(self.tokenizer)
 
     def watch_options(self, old: TrainingOptions, options: TrainingOptions) -> None:
         if old.more != options.more:
-            self.query_one("#more", Button).label = (
-                f"More {len(options.more)}" if options.more else "More …"
-            )
+            label = f"More {len(options.more)}" if options.more else "More …"
+            self.query_one("#more", Button).label = label
 
     def watch_run(self, old: Run, run: Run) -> None:
-        # This runs for every batch of merges: nothing here may lay out the screen unless the phase has changed.
+        # This runs for each batch of merges, so lay out the screen only if the phase has changed.
         progress = self.query_one(ProgressBar)
         if old.phase != run.phase:
             self.watch_playing()
             self.query_one("#stop", Button).disabled = not run.busy
-            if (
-                run.busy and self.fields.has_focus_within
-            ):  # its keys are those that a play needs
+            if run.busy and self.fields.has_focus_within:
+                # The fields would take the keys that control the replay.
                 self.screen.set_focus(self.log_of_merges)
             self.fields.disabled = run.busy
             progress.display = run.busy
@@ -187,20 +184,26 @@ class TrainingPane(Pane):
         self.watch_notice()
 
     def watch_notice(self) -> None:
-        says = self.notice or status_line(self.run)
-        if not self.notice and self.run.phase in ("merging", "showing"):
-            paused = f"paused at {self.step:,} of {self.run.total:,}"
-            says = " · ".join(
-                filter(None, (says if self.playing else paused, self.goal))
-            )
-        self.query_one("#status", Static).update(visible(says), layout=False)
+        self.query_one("#status", Static).update(visible(self._status), layout=False)
 
     watch_goal = watch_step = watch_notice
 
+    @property
+    def _status(self) -> str:
+        """A line about the work that is being waited for, or else about the training."""
+        if self.notice:
+            return self.notice
+        status = status_line(self.run)
+        if self.run.phase not in ("merging", "showing"):
+            return status
+        if not self.playing:
+            status = f"paused at {self.step:,} of {self.run.total:,}"
+        return f"{status} · {self.goal}" if self.goal else status
+
     def watch_playing(self) -> None:
-        label = (
-            "▶ Train" if not self.run.busy else "⏸ Pause" if self.playing else "▶ Go on"
-        )
+        label = "▶ Train"
+        if self.run.busy:
+            label = "⏸ Pause" if self.playing else "▶ Go on"
         self.query_one("#go", Button).label = label
         self.watch_notice()
 
@@ -211,22 +214,24 @@ class TrainingPane(Pane):
 
 
 def status_line(run: Run) -> str:
-    remaining = "" if run.seconds_left is None else f"{duration(run.seconds_left)} left"
+    """Describe the progress of a training, its facts separated by dots."""
+    remaining = ""
+    if run.seconds_left is not None:
+        remaining = f"{duration(run.seconds_left)} left"
     match run.phase:
         case "counting":
-            facts = [
-                f"counting {run.fraction:.0%}",
-                f"{run.rate / 1e6:,.1f} MB/s" if run.rate else "",
-                remaining,
-            ]
+            rate = f"{run.rate / 1e6:,.1f} MB/s" if run.rate else ""
+            facts = [f"counting {run.fraction:.0%}", rate, remaining]
         case "preparing":
-            share = f" {run.fraction:.0%}" if run.total else " …"
-            facts = [(run.detail or "counting pairs") + share, remaining]
+            work = run.detail or "counting pairs"
+            share = f"{run.fraction:.0%}" if run.total else "…"
+            facts = [f"{work} {share}", remaining]
         case "merging":
             rate = f"{counted(round(run.rate), 'merge')}/s" if run.rate else ""
             facts = [f"learned {run.done:,} of {run.total:,}", rate, remaining]
         case "showing":
-            facts = [f"all {counted(run.done, 'merge')} learned; End shows them"]
+            merges = counted(run.done, "merge")
+            facts = [f"{merges} learned. Press End to jump to the last."]
         case _:
             facts = [run.detail]
     return " · ".join(visible(fact) for fact in facts if fact)

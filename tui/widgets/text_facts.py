@@ -246,24 +246,25 @@ class TokenSide(Vertical):
         self.call_after_refresh(self.show_token)
 
     def show_token(self) -> None:
-        lines = self.query_one(f"#{self.seen}", Lines)
-        shown = self._lines_of(lines)
+        # A side that was hidden until now has no size of its own.
+        width, height = self.query_one(ContentSwitcher).size
+        shown = self._lines_of(max(8, width - 2), height)
         if shown is not None:
-            lines.show_lines(shown)
+            self.query_one(f"#{self.seen}", Lines).show_lines(shown)
 
-    def _lines_of(self, lines: Lines) -> Iterable[InfoLine] | None:
+    def _lines_of(self, width: int, height: int) -> Iterable[InfoLine] | None:
         """Return the lines of the side that is shown; None to keep the present ones."""
         area = self._area
         edited = area.edited
         under = edited.under_cursor
         if self.seen == "token":
             if edited.live is None or under is None:
-                return sentence(NO_TOKEN, lines.room)
+                return sentence(NO_TOKEN, width)
             token = under.ids[0]
             verdict = self.verdicts.get(token)
             facts = TokenFacts(edited.live.tokenizer, token, verdict)
-            place = list(about_place(edited.live, under, lines.room))
-            return token_summary(facts, place, lines.room, lines.size.height)
+            place = list(about_place(edited.live, under, width))
+            return token_summary(facts, place, width, height)
         tokenizer = area.tokenizer
         if tokenizer is None or edited.live is None:
             return ()
@@ -271,9 +272,9 @@ class TokenSide(Vertical):
             if under is None:
                 return None
             piece = area.piece_under_cursor
-            return why_this_split(tokenizer, piece, area.palette, lines.room)
+            return why_this_split(tokenizer, piece, area.palette, width)
         if edited.why_no_review:
-            return sentence(edited.why_no_review, lines.room)
-        return what_may_come(edited.review, tokenizer, area.palette, lines.room)
+            return sentence(edited.why_no_review, width)
+        return what_may_come(edited.review, tokenizer, area.palette, width)
 
     on_resize = show_token

@@ -115,10 +115,7 @@ def test_what_is_said_of_letters_and_decimals() -> None:
         Vocabulary.of_bytes().extended([(114, 114, 256), (256, 121, 257)]), "gpt4"
     )
     [letters] = found_in("an r in strawberry\n", berry)
-    assert (
-        letters.reason
-        == "strawberry is 8 tokens: a model does not see its 3 r's."
-    )
+    assert letters.reason == "strawberry is 8 tokens: a model does not see its 3 r's."
     assert (
         found_in("an r in strawberry\n", Tokenizer(Vocabulary.of_bytes(), "gpt4")) == []
     )  # a token is a letter
