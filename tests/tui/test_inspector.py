@@ -16,7 +16,8 @@ from bpe_core.explain.decoding import decoded_spans
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
 from tui.drawing.lines import InfoLine, info_strip, sentence
-from tui.text.token_lines import TokenFacts, about_place, branches, token_summary
+from tui.text.token_lines import TokenFacts, branches, token_summary
+from tui.text.token_places import about_place
 from tui.text.views import lay_out
 
 # "low", "est" and what is made of them: l+o, lo+w, e+s, es+t, and <ESC>+[ as a merge no terminal should see.

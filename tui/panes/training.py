@@ -57,7 +57,7 @@ class TrainingPane(Pane):
     explained: var[StepExplained] = var(StepExplained())
     """The explanation of the step that was asked about last."""
     curve_under: var[RunCurve | None] = var(None)
-    """The curve of an earlier training, drawn under the one of this training."""
+    """The curve of an earlier training, drawn under the present curve."""
     pace: var[int] = var(0)
     playing: var[bool] = var(False)
     goal: var[str] = var("")
@@ -80,7 +80,7 @@ class TrainingPane(Pane):
                     yield Static(id="status", markup=False)
                 with HorizontalGroup(id="controls"):
                     go = button("▶ Train", "go", TRAIN)
-                    # It also pauses, so a method handles its presses.
+                    # The button also pauses, so a method handles its presses.
                     go.action = None
                     yield go
                     yield button("⏭ Step", "one", STEP)

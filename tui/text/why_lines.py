@@ -44,7 +44,7 @@ def why_lines(
     """Explain a step.
 
     Args:
-        explained: What is known about it. If this is about another step, only the merge log is used.
+        explained: The explanation so far. If it is about another step, only the merge log is used.
         merge: The merge of the step; None for step 0.
         ties: The tie rule of the training.
         uses: The later uses of the new token, if they were counted.

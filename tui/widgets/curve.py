@@ -342,7 +342,7 @@ class Curve(HasCommands, Widget, can_focus=True):
         return self._plot
 
     def _row_of_step(self, drawn: Sequence[float], height: int) -> int | None:
-        """Return the row of the plot where a curve is at the step shown."""
+        """Return the row of the plot in which a curve passes the step shown."""
         if self._shown_step >= len(drawn):
             return None
         depth = self._depth(drawn[self._shown_step])

@@ -45,7 +45,7 @@ def values(
 ) -> list[float]:
     """Return the quantity `name` for each step from 0; empty if it is not known.
 
-    `lengths` are those of the corpus in tokens, `n_bytes` is its size, 0 if not known.
+    `lengths` are in tokens; `n_bytes` is the size of the corpus, 0 if not known.
 
     >>> values("saved", [11, 9, 7], 11, []), values("ratio", [11, 5], 11, [])
     ([2.0, 2.0, 2.0], [1.0, 2.2])

@@ -1,4 +1,4 @@
-"""MergeLog: the merges as they are learned, to follow, to choose from, to search and to copy."""
+"""MergeLog: the list of merges, which grows during a training, to filter, search and copy."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial

@@ -44,14 +44,14 @@ class StepLine(HasCommands, Widget, can_focus=True):
         "Playing merge after merge: + and - change the pace, End shows all."
     )
     hint: var[str] = var(HINT)
-    """What the keys do now."""
+    """A sentence about the keys that work now."""
     step: reactive[int] = reactive(0)
     """How many merges are applied."""
     playing: reactive[bool] = reactive(False)
     pace: reactive[int] = reactive(0)
     run: reactive[Run] = reactive(Run())
     notice: reactive[str] = reactive("")
-    """Shown if there is no tokenizer."""
+    """Shown while the tokenizer is missing."""
     tokenizer: "reactive[Tokenizer | None]" = reactive(None, always_update=True)
     """The tokenizer on the screen, with all its merges."""
 

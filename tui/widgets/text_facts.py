@@ -36,9 +36,9 @@ from tui.text.status_texts import (
 from tui.text.token_lines import (
     NO_TOKEN,
     TokenFacts,
-    about_place,
     token_summary,
 )
+from tui.text.token_places import about_place
 from tui.widgets.side_titles import SideTitles
 from tui.widgets.token_area import TokenArea
 

@@ -23,7 +23,8 @@ from tui.commands.keys import PartBindings
 from tui.drawing.lines import InfoLine, info_strip, sentence
 from tui.state import Audit, PlaceInText, TokenLines
 from tui.table.row_list import RowList
-from tui.text.token_lines import TokenFacts, lines_of_texts, token_lines
+from tui.text.token_lines import TokenFacts, token_lines
+from tui.text.token_places import lines_of_texts
 from tui.widgets.side_titles import SideTitles
 from tui.widgets.token_table import TokenTable
 
