@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from rich.style import Style
 from scope import alone, drawn, eventually
+from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.widgets import Static, Tabs
 
@@ -27,6 +28,7 @@ from tui.text.why_lines import why_lines
 from tui.widgets.kept_merges import KeptMerges
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.pair_table import PairTable
+from tui.widgets.side_titles import SideTitles
 from tui.widgets.why_panel import WhyPanel
 
 S2 = PRESETS["S2"]
@@ -366,13 +368,27 @@ async def test_a_click_on_a_title_shows_its_side() -> None:
         assert log.has_focus
 
 
-async def test_titles_follow_sides_that_change_faster_than_messages() -> None:
-    """A title that is marked late would choose its side again, and undo what came after it."""
+async def test_a_title_that_follows_its_side_does_not_choose_it_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A title that is marked late would undo a change that came after it."""
+    chosen = []
+    post_message = SideTitles.post_message
+
+    def listen(titles: SideTitles, message: Message) -> bool:
+        if isinstance(message, SideTitles.Chosen):
+            chosen.append(message.side)
+        return post_message(titles, message)
+
+    monkeypatch.setattr(SideTitles, "post_message", listen)
     panel = WhyPanel(log := MergeLog())
     async with alone(log, panel, size=(90, 30)) as (pilot, _):
         for side in "pairs", "code", "why", "code", "pairs":
             panel.seen = side
         await pilot.pause()
         await pilot.pause()
-        assert panel.seen == "pairs"
         assert panel.query_one(Tabs).active == "title-pairs"
+        assert not chosen
+        await pilot.click("#title-code")
+        await pilot.pause()
+        assert chosen == ["code"]
