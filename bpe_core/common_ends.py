@@ -1,4 +1,4 @@
-"""How much two sequences have in common at their ends."""
+"""Find how much two sequences have in common at their beginning and end."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 def common_prefix(one: Sequence[object], other: Sequence[object]) -> int:
     """Return the length of the longest common prefix. The sequences must be of one type.
 
-    It compares slices, of doubled length as long as they are equal, and of halved length after they differ. So a prefix
-    of n items takes O(n) in O(log n) comparisons.
+    It compares slices, doubling their length while they are equal, and halving it after they differ. So
+    a prefix of n items takes O(n) time and O(log n) comparisons of slices.
 
     >>> common_prefix([1, 2, 3, 4], [1, 2, 9])
     2

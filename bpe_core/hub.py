@@ -21,7 +21,7 @@ from bpe_core.process import installed
 from bpe_core.visible import quoted, visible
 
 Tell = Callable[[int, int, str], object]
-"""Receives the progress of a download: files done, number of files, name of the next file."""
+"""Receives the progress of a download: number of files done, number of files, name of the next file."""
 
 KINDS: Final = (
     "an OpenAI model (gpt-4o), an encoding (o200k_base), or a Hugging Face OWNER/NAME"
@@ -98,9 +98,7 @@ def fetch(name: str, tell: Tell = lambda done, total, what: None) -> Path:
     if encoding:
         return _cached_encoding(encoding) or _fetch_encoding(name, encoding, tell)
     if not _is_repository(name):
-        raise FetchError(
-            f"{quoted(name)} is not the name of a tokenizer; name {KINDS}."
-        )
+        raise FetchError(f"{quoted(name)} is not the name of a tokenizer; use {KINDS}.")
     cached = _in_repository(_hub() / f"models--{name.replace('/', '--')}")
     if cached:
         return cached
@@ -149,7 +147,7 @@ def _describe_problem(error: Exception, server: str) -> str:
     if kinds & {"RepositoryNotFoundError", "HFValidationError"}:
         return "the Hugging Face Hub shows you no such repository; correct the name, or log in with hf auth login"
     if "OfflineModeIsEnabled" in kinds:
-        return "HF_HUB_OFFLINE forbids it, and it is not in the cache"
+        return "it is not in the cache, and HF_HUB_OFFLINE forbids downloading it"
     if isinstance(error, PermissionError | NotADirectoryError):
         return f"{visible(str(error.filename))} cannot be written"
     status = getattr(getattr(error, "response", None), "status_code", None)

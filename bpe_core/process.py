@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 INTERRUPTED: Final = 130
 """The exit code after Ctrl+C."""
 AHEAD: Final = 2
-"""Maximum number of queued items per thread; they and their results are in memory."""
+"""Maximum number of queued items per thread. The items and their results are in memory."""
 _POLL_SECONDS: Final = 0.02
 """Seconds between two calls of `meanwhile`."""
 T = TypeVar("T")
@@ -124,7 +124,7 @@ def installed(module: str, what: str, extra: str) -> Any:
     """Import a module of an optional library.
 
     Raises:
-        FetchError: It is not installed. The message says that `what` needs the extra.
+        FetchError: The library is not installed. The message says that `what` needs the extra.
     """
     try:
         return import_module(module)
@@ -161,7 +161,7 @@ def in_order(
 
     Args:
         work: A function that releases the GIL.
-        in_this_thread: Whether this thread does the work for an item, without the others.
+        in_this_thread: Whether the calling thread does the work for an item itself.
         meanwhile: Called repeatedly while waiting for a result.
     """
     threads: Executor | None = None
@@ -194,7 +194,7 @@ def in_order(
 
 
 class Share(NamedTuple, Generic[T]):
-    """Some items that one thread works on."""
+    """A share of the items, for one thread."""
 
     size: int
     """The lengths of the items, plus 1 for each."""

@@ -1,4 +1,4 @@
-"""Reports of sentences and tables, written as terminal text, Markdown, HTML, CSV or LaTeX.
+"""Write reports of sentences and tables as terminal text, Markdown, HTML, CSV or LaTeX.
 
 A report may quote any text. The writers make control characters visible and escape markup.
 """
@@ -45,13 +45,13 @@ class ReportTable:
     widest: int = 36
     """Maximum width of a column in a terminal, in cells."""
     tokens: int = -1
-    """Index of the column of tokens, which is set as code; -1 for none."""
+    """Index of the column of tokens, which is formatted as code; -1 for none."""
     marks: Sequence[str] = ()
     """CSS class of each row on an HTML page: "problem", "warning" or ""."""
 
     @property
     def alignments(self) -> list[bool]:
-        """For each column, whether it is aligned on the right."""
+        """Whether each column is aligned on the right."""
         return [index in self.numbers for index in range(len(self.head))]
 
 

@@ -1,4 +1,4 @@
-"""Trainings that left a tokenizer file or a checkpoint: find, describe, compare and export them."""
+"""Find, describe, compare and export training runs that left a tokenizer file or a checkpoint."""
 
 import json
 import os
@@ -21,7 +21,7 @@ from bpe_core.visible import counted, shortened, token_label, visible
 from bpe_core.weighted import count_text, for_programs
 
 _NAMED: Final = 5
-"""Tokens of only one training run that are named."""
+"""Maximum number of tokens of only one training run that are listed."""
 _NONE: Final = "none"
 """The value of an option that was not given."""
 
@@ -78,7 +78,7 @@ class TrainingRun(NamedTuple):
     tokenizer: Tokenizer
 
     def described(self) -> dict[str, Any]:
-        """Return its options, corpus and results, as `runs --json` prints them."""
+        """Return the options, corpus and results of the training run, as `runs --json` prints them."""
         record = self.tokenizer.record
         assert record
         is_checkpoint = self.path.suffix == ".checkpoint"
@@ -118,7 +118,7 @@ def _written_at(path: Path) -> str:
 
 
 def found(paths: Iterable[Path]) -> Iterator[TrainingRun]:
-    """Yield the training runs that files and folders hold. Subfolders are not searched.
+    """Yield the training runs in files and folders. Subfolders are not searched.
 
     Raises:
         OptionError: A path does not exist.
@@ -142,21 +142,21 @@ class RunDifference(NamedTuple):
     """The difference between two training runs. Merges are equal if they join the same bytes."""
 
     options: dict[str, tuple[str, str]]
-    """Name -> its value in each training run, for the options that differ."""
+    """Option -> its value in each training run, for the options that differ."""
     n_same: int
     """How many merges are the same, from the first on."""
     next: tuple[str, str]
-    """The first merge of each that is not the same, in words; "" after the last merge."""
+    """The first different merge of each training run, in words; "" after the last merge."""
     n_both: int
     """How many tokens both learned after that, perhaps at other steps or from other parts."""
     only: tuple[tuple[bytes, ...], tuple[bytes, ...]]
     """The tokens that only one of them learned after that, in the order of the steps."""
     compression: tuple[float | None, float | None]
-    """Bytes per token in its own corpus at the end of each; None without a record."""
+    """Bytes per token at the end of each training run, in its own corpus; None without a record."""
 
     @classmethod
     def of(cls, first: Tokenizer, second: Tokenizer) -> Self:
-        """Compare two tokenizers. Linear in the number of merges."""
+        """Compare two tokenizers, in time linear in the number of merges."""
         n_same = merges_in_common(first, second)
         ours = _tokens_after(first, n_same)
         theirs = _tokens_after(second, n_same)
@@ -182,7 +182,7 @@ class RunDifference(NamedTuple):
         )
 
     def sentences(self, first: str, second: str) -> Iterator[str]:
-        """Describe the difference in sentences; `first` and `second` are the names of the two."""
+        """Describe the difference in sentences. `first` and `second` are the names of the training runs."""
         if self.options:
             differences = []
             for name, values in self.options.items():
@@ -270,7 +270,7 @@ def exported(
     Args:
         what: "merges" for columns with tabs, "record" for JSON, or "curve" for CSV.
         tokenizers: One tokenizer; several only for a curve.
-        names: Their files.
+        names: The files of the tokenizers.
 
     Raises:
         OptionError: The file has no record of a training run, which a record or curve is made from.

@@ -1,4 +1,4 @@
-"""Token ids that a program gave, or that a person typed or pasted."""
+"""Read token ids that a program gave, or that a person typed or pasted."""
 
 import json
 from ast import literal_eval
@@ -12,7 +12,7 @@ from bpe_core.errors import NotAnIdError
 from bpe_core.visible import shortened
 
 _KEYS: Final = ("ids", "input_ids")
-"""The keys of an object under which its ids may be: a list of them, or a list of such lists."""
+"""The keys of an object that may hold its ids: a list of ids, or a list of such lists."""
 _MOST_DIGITS: Final = 10
 """An id has 32 bits, so at most ten digits. A longer number could take very long to read."""
 _SEPARATORS: Final = str.maketrans(dict.fromkeys("[](),;", " "))
@@ -102,7 +102,7 @@ def ids_in(text: str) -> tuple[list[int], list[Misfit]]:
 
 
 def _lists_of_ids(text: str) -> list[list[object]] | None:
-    """Return the list of ids of each object in a text; None if there are no objects, or one has no such list."""
+    """Return the list of ids of each object in a text; None without objects, or if one has no such list."""
     lists: list[list[object]] = []
     for value in _objects_in(text):
         found = None

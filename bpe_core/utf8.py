@@ -1,4 +1,4 @@
-"""UTF-8 (RFC 3629): surrogates, which it cannot hold, where characters begin, and incomplete characters."""
+"""Helpers for UTF-8 (RFC 3629): surrogates, character offsets and incomplete characters."""
 
 import codecs
 from array import array
@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 UNUSED_BYTES: Final = (0xC0, 0xC1, *range(0xF5, 0x100))
 """Bytes that no UTF-8 text contains: they would begin an overlong encoding, or a code point past U+10FFFF."""
 CONTINUATIONS: Final = bytes(range(0x80, 0xC0))
-"""The bytes with which no character begins."""
+"""The bytes that continue a character: no character begins with one of them."""
 
 _BLOCK: Final = 1 << 18  # characters: 0.01 s in `byte_offsets`
 _FILLERS: Final = (0x80, 0x90, 0xA0, 0xBF)
@@ -39,7 +39,7 @@ def utf8(text: str) -> bytes:
 
 
 def byte_offsets(text: str) -> Sequence[int]:
-    """Where each character of `text`, which holds no surrogate, begins in its UTF-8, and last where the text ends."""
+    """Return the byte offset of each character of `text` in UTF-8, then that of its end. No surrogates."""
     if text.isascii():
         return range(len(text) + 1)
     offsets = [0]
@@ -99,7 +99,7 @@ def incomplete_ends(token: bytes) -> IncompleteEnds | None:
 
 
 def completed(token: bytes) -> Iterator[str]:
-    """Yield texts that contain `token`, with the incomplete characters at its ends completed; none if none is incomplete.
+    """Yield texts that contain `token` with its incomplete characters completed; none if it has none.
 
     These are not all such texts, but at most 1,024: all if one byte is missing, otherwise a sample.
     """

@@ -1,4 +1,4 @@
-"""Text for people, safe and visible: every character that is invisible or controls a terminal becomes a glyph.
+"""Make text safe and visible: replace characters that are invisible or control a terminal by glyphs.
 
 All text from outside is written to a terminal through this module only.
 """

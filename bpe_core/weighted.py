@@ -14,7 +14,7 @@ def exact_fraction(text: str) -> Fraction:
     """Return the number in a text such as "1/10000", "2.5" or "3".
 
     Raises:
-        ValueError: The text is no such number, or longer than 40 characters.
+        ValueError: The text is not such a number, or is longer than 40 characters.
     """
     # 1e999999999 is a fraction that no computer can hold.
     if len(text) > 40 or "e" in text.lower():

@@ -111,7 +111,7 @@ def write_atomically(*files: tuple[str | os.PathLike[str], Iterable[str]]) -> No
     permissions. A pipe or a device is written to directly.
 
     Raises:
-        FormatError: A file cannot be written. Then the files are unchanged.
+        FormatError: A file cannot be written. The files are unchanged in that case.
     """
     with as_format_error(files[0][0]):
         regular_files = []
@@ -131,7 +131,7 @@ def write_atomically(*files: tuple[str | os.PathLike[str], Iterable[str]]) -> No
 def write_whole(
     path: str | os.PathLike[str], write: Callable[[IO[bytes]], object]
 ) -> None:
-    """Have `write` make a file, and move it to `path` only after everything went well."""
+    """Let `write` make a file, and move the file to `path` only if no error occurs."""
     with as_format_error(path):
         target = file_of(path)
         if target:

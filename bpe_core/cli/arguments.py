@@ -17,8 +17,8 @@ from bpe_core.visible import quoted, shortened, visible
 Subcommands: TypeAlias = "argparse._SubParsersAction[Parser]"
 A_TOKENIZER: Final = "a tokenizer file in any supported format, a folder with one, or a name such as gpt-4o"
 TEXTS: Final = (
-    "texts: files, compressed or not, with rows (.jsonl, .csv, .parquet) or without, and "
-    "folders; standard input (UTF-8) if left out or -"
+    "texts: files and folders; files may be compressed or have rows (.jsonl, .csv, .parquet); "
+    "standard input (UTF-8) if left out or -"
 )
 
 
@@ -36,7 +36,7 @@ class Parser(argparse.ArgumentParser):
         raise SystemExit(2)
 
     def add_tokenizer(self, several: str = "") -> None:
-        """Add `-t` and `--pattern`; `several` describes how often -t can be given, "" for once."""
+        """Add `-t` and `--pattern`; `several` says how many times -t can be given; "" means once."""
         description = A_TOKENIZER
         action = None
         if several:
@@ -62,7 +62,7 @@ class Parser(argparse.ArgumentParser):
         )
 
     def add_cluster(self) -> None:
-        """Add `--dask`, the workers to use."""
+        """Add `--dask`, which names the workers to use."""
         self.add_value("--dask", "local|ADDRESS", OPTIONS["dask"].help())
 
     def add_value(
@@ -73,7 +73,7 @@ class Parser(argparse.ArgumentParser):
         default: object = "",
         **keywords: Any,
     ) -> None:
-        """Add an option with a value, by names such as "-o --output".
+        """Add an option that takes a value, with names such as "-o --output".
 
         `keywords` are passed to `add_argument`.
         """

@@ -30,16 +30,16 @@ from bpe_core.worker.audit import AuditRequest, examine_request
 from bpe_core.worker.job import Job
 
 _SHOWN_IN_REPORT: Final = 50
-"""Tokens in Markdown or HTML without --all."""
+"""Maximum number of tokens in a Markdown or HTML report without --all."""
 _SHOWN_IN_TERMINAL: Final = 10
-"""Findings of each kind without --all, and tokens with the highest scores."""
+"""Maximum number of findings of each kind, and of tokens with the highest scores, without --all."""
 _SCORE: Final = (
     "The score ranks tokens by how much they deserve a look; it is not a probability. Each kind "
-    "of evidence has a weight: the first kind counts in full, and each further kind takes its "
-    "part of the rest up to 1, so the parts shown add up. If embeddings are given, the other "
-    "kinds count as far as the embedding agrees. Evidence from the chosen texts counts more the "
-    "more unusual it is for the thousand tokens learned around the same time (Bayes, with 0.3 % "
-    "of a vocabulary glitch tokens)."
+    "of evidence has a weight: the first kind counts in full, and each further kind adds its "
+    "part of the remainder up to 1, so the parts add up to the score. If embeddings are given, "
+    "the other kinds count as far as the embedding agrees. Evidence from the chosen texts counts "
+    "more if it is unusual among the thousand tokens learned around the same time (by Bayes' "
+    "rule, assuming that 0.3 % of a vocabulary are glitch tokens)."
 )
 
 
@@ -60,7 +60,7 @@ def add(commands: Subcommands) -> None:
         "and the text, one pair per line",
     )
     parser.add_flag(
-        "all", "print all findings, or all tokens in a report, not only the first ones"
+        "all", "print all findings (in a report, all tokens), not only the first ones"
     )
     parser.add_value(
         "--fail-on", "KIND,...", "exit with code 1 if there are findings of these kinds"
@@ -77,7 +77,8 @@ def add(commands: Subcommands) -> None:
     parser.add_value(
         "--what-if-normalizer",
         "NAME",
-        f"the same with this normalizer before the split: {', '.join(NORMALIZERS)}",
+        "print only the tokens that would become unreachable if this normalizer changed text "
+        f"before the split: {', '.join(NORMALIZERS)}",
         None,
         choices=NORMALIZERS,
     )
@@ -96,7 +97,7 @@ def _add_evidence(parser: Parser) -> None:
     parser.add_value(
         "--reference",
         "PATH",
-        f"texts such as a model will be trained on: {files}",
+        f"texts like those that a model will be trained on: {files}",
         [],
         action="append",
     )
@@ -109,19 +110,19 @@ def _add_evidence(parser: Parser) -> None:
     parser.add_value(
         "--tensor",
         "NAME",
-        "the matrix in FILE (default: found by its usual name)",
+        "the name of the matrix in FILE (default: the usual names are tried)",
         None,
     )
     parser.add_argument(
         "--indicator",
         choices=INDICATORS,
-        help="what to judge embeddings by (default: norm for input embeddings, cosine for "
+        help="the measure for judging embeddings (default: norm for input embeddings, cosine for "
         "output and tied ones)",
     )
 
 
 def run_audit(options: Namespace) -> int:
-    """List what is suspicious about a vocabulary.
+    """List the suspicious tokens of a vocabulary.
 
     audit -t mine.json --corpus my_texts/ --reference what_a_model_reads/
     audit -t mine.json --jsonl --fail-on unreachable,never-used
@@ -131,7 +132,7 @@ def run_audit(options: Namespace) -> int:
     fatal_kinds = _parse_kinds(options.fail_on)
     if options.all_tokens and not options.jsonl:
         raise OptionError(
-            "--all-tokens prints one JSON object per token; give --jsonl too."
+            "--all-tokens needs --jsonl; add --jsonl, or leave out --all-tokens."
         )
     tokenizer = open_tokenizer(options.tokenizer, options.pattern)
     if options.bigrams:
@@ -227,7 +228,7 @@ def _report(findings: Findings, subject: AuditSubject, options: Namespace) -> st
 
 
 def _evidence(options: Namespace, subject: AuditSubject) -> Iterator[str]:
-    """Name the texts and the model that were examined, and the checks that need others."""
+    """Name the texts and the model that were examined, and the checks that were not made."""
     if subject.counts:
         yield f"Texts: {_describe_texts(options.corpus, subject.counts)}."
     if subject.reference_counts:
@@ -249,7 +250,7 @@ def _evidence(options: Namespace, subject: AuditSubject) -> Iterator[str]:
 
 
 def _describe_texts(paths: Sequence[str], counts: Counts) -> str:
-    """Return the names and the size of texts, with a digest of all of them."""
+    """Return the names of texts, their total size, and a digest of them."""
     digests = "".join(source.sha256 for source in counts.sources)
     digest = sha256(digests.encode()).hexdigest()
     names = ", ".join(Path(path).name for path in paths)
@@ -263,7 +264,7 @@ def _by_kind(
     ranked: Sequence[Verdict],
     most: int,
 ) -> Iterator[Section]:
-    """Yield the report for a terminal: the worst tokens, then `most` findings of each kind."""
+    """Yield the report for a terminal: the worst tokens, then at most `most` findings of each kind."""
     yield Section(sentences=sentences)
     worst = [row for row in ranked if row.severity and row.severity > Severity.NOTE]
     if worst:

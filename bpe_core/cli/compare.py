@@ -52,7 +52,7 @@ def add(commands: Subcommands) -> None:
     parser.add_value(
         "--reference",
         "NAME",
-        "the text or folder whose tokens parity is relative to (default: the first)",
+        "the text or folder that parity is relative to (default: the first)",
         None,
     )
     parser.add_value(
@@ -95,7 +95,7 @@ def _add_arguments(parser: Parser, n_tokenizers: str) -> None:
     )
     pattern = (
         "split text by this pattern instead of TOKENIZER's own; give it once for all "
-        'tokenizers, or once for each in their order, with "" for those that keep their own'
+        'tokenizers, or once per tokenizer in the same order, with "" to keep its own pattern'
     )
     parser.add_value("--pattern", "P", pattern, None, action="append")
     parser.add_argument("paths", nargs="*", metavar="PATH", help=TEXTS)
@@ -114,7 +114,7 @@ def _add_arguments(parser: Parser, n_tokenizers: str) -> None:
         json="print one JSON object",
         markdown="print tables in Markdown",
         csv="print tables as CSV",
-        latex="print tables in LaTeX, which need the package booktabs",
+        latex="print tables in LaTeX (they need the package booktabs)",
     )
 
 
@@ -162,8 +162,7 @@ def run_compare(options: Namespace) -> int:
     """
     if len(options.tokenizer) < 2:
         raise OptionError(
-            "There is only one tokenizer; name a second one with -t, or use measure instead of "
-            "compare."
+            "compare needs two tokenizers; name a second one with -t, or use measure."
         )
     return _run(options)
 
@@ -204,7 +203,7 @@ def _run(options: Namespace) -> int:
 
 
 def _open_tokenizers(options: Namespace) -> list[Tokenizer]:
-    """Open each tokenizer with its own pattern, or with the only one."""
+    """Open the tokenizers, each with its --pattern, or all with the only --pattern."""
     names = options.tokenizer
     patterns = options.pattern or [""]
     if len(patterns) == 1:

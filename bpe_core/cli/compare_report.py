@@ -15,7 +15,7 @@ from bpe_core.visible import counted, token_label
 Results = Mapping[str, Any]
 """The object that `compare --json` prints, or an object in it."""
 Labels = Sequence[str]
-"""What the tokenizers are called, in their order."""
+"""The names of the tokenizers in a report, in the order of the tokenizers."""
 _OTHER_COLUMNS: Final = (
     "text",
     "folder",
@@ -29,7 +29,7 @@ _OTHER_COLUMNS: Final = (
     "in",
     "line",
 )
-"""Column names that no tokenizer gets."""
+"""Names of other columns. No tokenizer has one of these as its label."""
 _SHORT_TITLES: Final = {
     "bytes_per_token": "b/token",
     "characters_per_token": "c/token",
@@ -38,9 +38,9 @@ _SHORT_TITLES: Final = {
 """Titles of metrics that are repeated for each tokenizer."""
 _SPLITS_SHOWN: Final = ("most frequent", "second", "third")
 _TOKENS_SHOWN: Final = 8
-"""Tokens of only one vocabulary that are named."""
+"""Maximum number of tokens of only one vocabulary that are listed."""
 _SHORT_NUMBER: Final = 3
-"""Digits. The splits of longer numbers are shown."""
+"""Maximum number of digits of a short number. Only the splits of longer numbers are shown."""
 
 
 def report_sections(
@@ -50,7 +50,7 @@ def report_sections(
 
     Args:
         results: All results.
-        metrics: Shown for each text, folder and script.
+        metrics: The metrics to show for each text, folder and script.
         is_for_terminal: Whether the names of columns should be short.
         compares: Whether to show more than the totals.
     """
@@ -113,8 +113,8 @@ def _amounts(
     """Make a row for each text, folder or script: its bytes, and the metrics of each tokenizer.
 
     The column with the tokens of a tokenizer has the tokenizer's name. Other columns have the name
-    and the metric. Scripts have no parity. In a terminal they have only the metric if they follow
-    the column of tokens.
+    and the metric; in a terminal, a column after the column of tokens has only the metric. Scripts
+    have no parity.
     """
     follows_tokens = is_for_terminal and metrics[0] == "tokens"
     if kind == "script":
@@ -207,10 +207,10 @@ def _pair(pair: Results, labels: Labels) -> Section:
     for name, key in ((first, "first_only_first"), (other, "first_only_second")):
         tokens = [token for _, token in vocabularies[key][:_TOKENS_SHOWN]]
         if tokens:
-            sentences.append(f"  first tokens only in {name}: {_joined_labels(tokens)}")
+            sentences.append(f"  first tokens only in {name}: {_join_labels(tokens)}")
     sentences.append(f"merges: the same up to step {vocabularies['same_merges']:,}")
     if boundaries["first"] == boundaries["second"] == boundaries["shared"]:
-        sentences.append("The two split these texts in the same places.")
+        sentences.append("Both tokenizers split these texts in the same places.")
     table = None
     if pair["disagreements"]:
         sentences.append("most frequent disagreements:")
@@ -223,14 +223,14 @@ def _disagreements(
 ) -> ReportTable:
     rows = []
     for example in disagreements:
-        splits = [_joined_labels(tokens) for tokens in example["tokens"]]
+        splits = [_join_labels(tokens) for tokens in example["tokens"]]
         place = f"{example['in']}:{example['line']}"
         rows.append([f"{example['count']:,}", *splits, place])
     return ReportTable(["times", first, other, "first in"], rows, numbers=(0,))
 
 
-def _joined_labels(tokens: Iterable[str]) -> str:
-    """Return the labels of tokens that are given in hexadecimal."""
+def _join_labels(tokens: Iterable[str]) -> str:
+    """Join the labels of tokens that are given in hexadecimal."""
     return " ".join(token_label(bytes.fromhex(token)) for token in tokens)
 
 

@@ -30,13 +30,13 @@ from bpe_core.worker.job import Job
 from bpe_core.worker.messages import WorkProgress
 
 SHARE: Final = 1 << 18
-"""Characters that a thread gets at a time, at least. This thread encodes a smaller rest."""
+"""Minimum number of characters that a thread gets at a time. This thread encodes a smaller remainder."""
 LARGEST_SHARE: Final = 1 << 20
-"""Characters that a thread gets at most. This thread encodes a larger share, since only here can
-Ctrl+C interrupt the kernel."""
+"""Maximum number of characters that a thread gets at a time. This thread encodes a larger share itself,
+since Ctrl+C can interrupt the kernel only in this thread."""
 
 Part = str | list[int] | None
-"""A text or ids, as `Tokenizer.divide` yields them. None after the last part of a document."""
+"""A text or ids, as `Tokenizer.divide` yields them. None follows the last part of a document."""
 
 
 class PartIds(NamedTuple):
@@ -44,7 +44,7 @@ class PartIds(NamedTuple):
 
     n_ids: int
     text: str
-    """The printed ids. Empty if only their number is needed."""
+    """The ids as they are printed; empty if only their number is needed."""
 
 
 class OutputForm(NamedTuple):
@@ -139,10 +139,12 @@ def run_encode(options: Namespace) -> int:
 
 def _check_dask_options(options: Namespace, stream: str | None) -> None:
     if not options.dask or not options.output:
-        raise OptionError("--dask and -o IDS need each other; give both, or neither.")
+        raise OptionError(
+            "--dask and -o IDS only work together; give both, or neither."
+        )
     if options.json or options.count:
         raise OptionError(
-            "--dask writes .parquet files of ids; leave out --json and --count."
+            "--dask writes .parquet files of ids and no other output; leave out --json and --count."
         )
     if stream:
         raise OptionError(
@@ -290,9 +292,9 @@ def run_decode(options: Namespace) -> int:
     ids, odd_words = ids_in("".join(text_blocks(options.path)))
     if odd_words:
         n_before, word = odd_words[0]
-        place = f" (after {counted(n_before, 'id')})" if n_before else ""
+        place = f" (after {counted(n_before, 'valid id')})" if n_before else ""
         raise TextError(
-            f"A token id is a whole number, not {quoted(word)}{place}; give only numbers."
+            f"Invalid token id {quoted(word)}{place}: expected a whole number."
         )
     data = tokenizer.decode_bytes(ids)
     if sys.stdout.isatty():

@@ -41,7 +41,7 @@ def add(commands: Subcommands) -> None:
         "tokenizer",
         nargs="+",
         metavar="TOKENIZER",
-        help=f"{A_TOKENIZER}; several are possible with curve",
+        help=f"{A_TOKENIZER}; repeatable with curve",
     )
     parser.add_argument(
         "-o", "--output", metavar="OUT", help="write to this file instead of stdout"
@@ -66,11 +66,10 @@ def run_runs(options: Namespace) -> int:
     runs vocabularies/ --json
     runs mine.json other.json
 
-    A training run is listed when its tokenizer is saved, and until then by its checkpoint. Folders in a
-    folder are not searched.
+    A training run is listed by its checkpoint until its tokenizer is saved. Subfolders are not searched.
 
-    Two files are compared: which options differ, how many merges are the same, what each training run
-    merged next, and which tokens only one of them has.
+    If you name two files, runs compares them: it shows which options differ, how many merges are the
+    same, which merge each training run made next, and which tokens only one of them has.
     """
     paths = [Path(path) for path in options.paths]
     if len(paths) == 2 and not any(path.is_dir() for path in paths):
@@ -85,7 +84,7 @@ def run_runs(options: Namespace) -> int:
         return 0
     if not runs:
         raise OptionError(
-            f"No training was found in {', '.join(options.paths)}; name another folder, or train "
+            f"No training runs found in {', '.join(options.paths)}; name another folder, or train "
             "a tokenizer there."
         )
     heads = [
@@ -173,7 +172,7 @@ def run_convert(options: Namespace) -> int:
     gpt2 writes two files: OUT, and next to it the merges, such as merges.txt for vocab.json or
     a-merges.txt for a.json. It replaces an existing file of merges only if that belongs to OUT.
 
-    A format in which the tokenizer would give other ids is refused. tiktoken files do not hold the
+    convert refuses a format in which the tokenizer would give other ids. tiktoken files do not hold the
     pattern and the special tokens: give these to the program that reads the file, or choose
     huggingface or native.
     """
@@ -182,7 +181,7 @@ def run_convert(options: Namespace) -> int:
     exist = output.exists() and os.path.exists(options.tokenizer)
     if exist and output.samefile(options.tokenizer):
         raise OptionError(
-            f"{options.output} is the tokenizer to convert; name another file with -o."
+            f"{options.output} is both the input and the output; name another file with -o."
         )
     tokenizer = open_tokenizer(options.tokenizer, options.pattern)
     save(tokenizer, output, format=options.format)

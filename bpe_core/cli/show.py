@@ -47,7 +47,7 @@ def run_show(options: Namespace) -> int:
     show -t mine.json --ids < notes.md
     """
     if options.svg and options.ids:
-        raise OptionError("--svg has no place for ids; leave out --ids, or use --html.")
+        raise OptionError("--svg can't show ids; leave out --ids, or use --html.")
     tokenizers = [open_tokenizer(name, options.pattern) for name in options.tokenizer]
     text = "".join(text_blocks(options.path))
     texts = []

@@ -20,18 +20,18 @@ from bpe_core.worker.job import Reporter
 from bpe_core.worker.messages import Counted, Event, Started, WorkProgress
 
 SOURCES_SHOWN: Final = 20
-"""Texts whose sizes are printed, the largest first."""
+"""Maximum number of texts whose sizes are printed, the largest first."""
 SKIPPED_SHOWN: Final = 5
-"""Skipped files that are named. The others are only counted."""
+"""Maximum number of skipped files that are named. The others are only counted."""
 _LABEL_WIDTH: Final = 40
-"""Characters before the progress bar."""
+"""Number of characters before the progress bar."""
 
 
 def only_stream(paths: Sequence[str]) -> str | None:
     """Return the only path if it is a stream, and None if all paths are files or folders.
 
     Raises:
-        OptionError: There is a stream next to other paths.
+        OptionError: A stream is combined with other paths.
     """
     for path in paths:
         if is_stream(path):
@@ -48,7 +48,7 @@ def text_blocks(path: str) -> Iterator[str]:
     """Yield the text of a file or stream in blocks, with its byte order mark and line endings.
 
     Raises:
-        TextError: It is a folder, cannot be read, or is not text.
+        TextError: The path is a folder, cannot be read, or is not text.
     """
     name = name_of(path)
     if os.path.isdir(path):

@@ -75,7 +75,8 @@ def run_why(options: Namespace) -> int:
     preset = PRESETS.get(options.preset)
     if options.tokenizer and not (options.paths or preset):
         raise OptionError(
-            "The pairs have to be counted again; name the texts that the tokenizer was trained on."
+            "There are no texts to count the pairs in; name the texts that the tokenizer was "
+            "trained on."
         )
     tokenizer = _find_tokenizer(options, preset)
     subject = Subject.of_file(tokenizer, options.paths, preset)

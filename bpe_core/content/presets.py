@@ -41,7 +41,7 @@ class Preset:
     tokens: Sequence[str]  # made by the first merges, in order
     encodings: Mapping[str, Sequence[int]]  # text -> ids
     stated: Sequence[str] = ()
-    """The tokens that the source states, if they contradict its own rules."""
+    """The tokens that the source states, if they contradict the rules of the source."""
 
     def counts(self) -> Counts:
         return Counts.of(self.documents, self.options.pattern)
@@ -53,7 +53,7 @@ class Preset:
         """Check a tokenizer that was trained on this corpus with these options.
 
         Returns:
-            Whether it is as expected, and a sentence about it.
+            Whether the result matches the expected one, and a sentence about the result.
         """
         merges = tokenizer.vocabulary.merges[: len(self.tokens)]
         tokens = _labels(tokenizer.token_bytes(token) for _, _, token in merges)

@@ -1,1 +1,1 @@
-"""Why a text became these tokens: merges, what may come, pitfalls; and why a merge was chosen: counts, ties, places."""
+"""Explain the tokens of a text (merges, unstable end, pitfalls) and merges (counts, ties, places)."""

@@ -1,4 +1,4 @@
-"""The algorithm as code: the lines of the reference implementation as they run on a few words, and what each line sets.
+"""Run the reference implementation on a few words, and record its lines and the values they set.
 
 The values are read from the running function. A vocabulary may have any ids, but `reference.train` numbers the symbols
 and the merges in its own way. The values that are returned have the ids of the vocabulary.
@@ -16,12 +16,13 @@ from bpe_core import reference
 from bpe_core.errors import TextError
 from bpe_core.explain.merge_choice import CorpusPiece
 from bpe_core.utf8 import utf8
+from bpe_core.visible import counted
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.merge_loop import Triple
 
 SOURCE: Final = inspect.getsource(reference).splitlines()
 _MOST: Final = 200
-"""Bytes of all words together, or of a piece. These take a few milliseconds."""
+"""Maximum number of bytes of all words together, or of a piece. This many take a few milliseconds."""
 _SETS: Final = re.compile(r" *(?:for )?([\w, \[\]]+)(?::.*?)? (?:=|in) ")
 """Matches a line that sets variables, and captures their names."""
 _VALUES: Final = {
@@ -95,7 +96,7 @@ def _run(
 
 
 class _Unmerged(NamedTuple):
-    """Texts before any merge."""
+    """Texts as symbols, before any merge."""
 
     texts: list[list[int]]  # their symbols
     merges: list[Triple]  # that make the tokens of the texts again, in order
@@ -149,14 +150,14 @@ def merge_in_code(
         if best == pair and lines[0].values["words"] == list(map(list, texts)):
             return lines
     raise TextError(
-        "The reference implementation takes another pair: this file orders merges in its own way."
+        "The reference implementation chooses another pair: this file has its own order of merges."
     )
 
 
 def _words_to_run(
     vocabulary: Vocabulary, words: Sequence[CorpusPiece]
 ) -> list[tuple[int, ...]]:
-    """Return all words, each as often as it occurs. Or some that change, if all are too long, or weights are fractions.
+    """Return all words, each as often as it occurs; or some that change, if all are too long or weights are fractions.
 
     Empty if no word changes.
     """
@@ -203,16 +204,17 @@ def _lines_of_merge(
 
 
 def encode_in_code(vocabulary: Vocabulary, piece: str) -> list[CodeLine]:
-    """Return the lines with which `reference.encode` makes the ids of a piece, from the merges that the piece needs.
+    """Return the lines that `reference.encode` runs on a piece, with the merges that the piece needs.
 
     Raises:
-        TextError: The piece is empty or long, or its merges are not in an order of training.
+        TextError: The piece is empty or too long, or its merges are not in an order of training.
         UnknownTokenError: A byte has no token.
     """
     data = utf8(piece)
     if not 0 < len(data) <= _MOST:
         raise TextError(
-            f"Can't follow the merges of this piece; choose one of 1 to {_MOST} bytes."
+            f"This piece has {counted(len(data), 'byte')}, and the code can show 1 to {_MOST}; "
+            "choose another piece."
         )
     encoded = vocabulary.encode(data)
     (symbols,), merges = _unmerge(vocabulary, [encoded])
@@ -220,7 +222,8 @@ def encode_in_code(vocabulary: Vocabulary, piece: str) -> list[CodeLine]:
     ids = [line.values["ids"] for line in lines if "ids" in line.values]
     if ids[-1] != list(encoded):
         raise TextError(
-            "The merges of this piece are not in an order of training, which the plain algorithm needs."
+            "The merges of this piece are not in an order of training, which the reference "
+            "implementation needs; choose another piece."
         )
     lines[-2].values.clear()  # the line of the loop sets nothing when it ends
     return lines

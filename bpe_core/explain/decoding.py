@@ -15,16 +15,16 @@ _CHARACTER: Final = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]?|(?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f])[\x80-\xbf]?"
     rb"|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{0,2}|[\x00-\xff]"
 )
-"""The bytes of a character. Or, if they are invalid, the bytes that decoding replaces by one U+FFFD, as Unicode advises
-(section 3.9, "U+FFFD Substitution of Maximal Subparts")."""
+"""Matches the bytes of a character, or the invalid bytes that decoding replaces by one U+FFFD, as
+Unicode advises (section 3.9, "U+FFFD Substitution of Maximal Subparts")."""
 _REPLACEMENT: Final = "\ufffd".encode()
 _WIDEST: Final = 12
-"""Tokens of a difference that are shown at most, on either side."""
+"""Maximum number of tokens of a difference that are shown on either side."""
 _Kind = Literal["text", "invalid", "unknown"]
 
 
 class DecodedSpan(NamedTuple):
-    """The smallest run of ids that begins and ends where characters do, several only if they share a character."""
+    """The smallest run of ids that begins and ends at characters. Several ids share a character."""
 
     start: int  # where it begins in the decoded text, in code points
     end: int
@@ -35,7 +35,7 @@ class DecodedSpan(NamedTuple):
 
 
 def decoded_spans(tokenizer: Tokenizer, ids: Sequence[int]) -> Iterator[DecodedSpan]:
-    r"""Yield the spans of `ids`, in order. Linear in the number of bytes.
+    r"""Yield the spans of `ids`, in order. Takes time linear in their bytes.
 
     The joined texts of the spans are `tokenizer.decode(ids)`, except for byte-fallback tokens that are not valid UTF-8
     together.
@@ -82,7 +82,7 @@ def decoded_spans(tokenizer: Tokenizer, ids: Sequence[int]) -> Iterator[DecodedS
 
 @dataclass(frozen=True, slots=True)
 class RoundTripDifference:
-    """The first place where encoding a decoded text gives other ids than it was decoded from."""
+    """The first place where encoding a decoded text gives other ids than the original ones."""
 
     n_ids: int  # how many ids encoding the whole text gives
     index: int  # the index of the first id that differs, in both lists
@@ -93,7 +93,7 @@ class RoundTripDifference:
 
 
 class _Window(NamedTuple):
-    """Ids that decode to the same text, unless they were cut."""
+    """Ids from both lists. They decode to the same text, unless they were cut."""
 
     given: tuple[int, ...]
     encoded: tuple[int, ...]
@@ -144,7 +144,7 @@ def _window(
     encoded_ids: Sequence[int],
     n_same: int,
 ) -> _Window:
-    """Return the first ids of both lists that are equally many bytes, at most about `_WIDEST`.
+    """Return the first ids of both lists that have the same number of bytes, about `_WIDEST` at most.
 
     One side has more than `n_same` ids, so that the window holds the difference.
     """
@@ -186,7 +186,7 @@ def _why(tokenizer: Tokenizer, span: DecodedSpan | None, window: _Window) -> str
     text_of = {token: text for text, token in special_tokens.items()}
     for token in window.encoded:
         if token in text_of and token not in window.given:
-            return f"Ordinary tokens spell {quoted(text_of[token])} here; encoding takes it for the special token."
+            return f"Ordinary tokens spell {quoted(text_of[token])} here; encoding reads them as the special token."
     if not text_of.keys().isdisjoint(window.given):
         return "The text of a special token is encoded as ordinary text here."
     text = tokenizer.decode(window.given)

@@ -9,9 +9,9 @@ from bpe_core.live.live_text import LiveText
 from bpe_core.visible import character_name, counted, letter_script, visible
 
 _NEAR: Final = 30
-"""Characters between two decimals up to which a reader compares them."""
+"""Maximum number of characters between two decimals that a reader would compare."""
 _CONTEXT: Final = 30
-"""Characters around a word that are encoded with it."""
+"""Number of characters before and after a word that are encoded with it."""
 
 _INVISIBLE: Final = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u180e\u2000-\u200c\u200e\u200f\u2028-\u202f"
@@ -33,7 +33,7 @@ _MIXED: Final = re.compile(
     rf"[A-Za-z][{_LOOKALIKE_LETTERS}]|[{_LOOKALIKE_LETTERS}][A-Za-z]"
 )
 _HALF_WORD: Final = re.compile(r"\w{0,30}")
-"""Matches at the start of any text, perhaps no characters."""
+"""Matches the rest of a word at the start of any text; it may be empty."""
 _LETTER_IN: Final = re.compile(
     r"(?<![\w'’])['\"‘“]?([b-hj-np-z])(?:['’]?s)?['\"’”]?\s[^\n]{0,12}?\bin\b[^\n]{0,12}?\b(?=[a-z]*\1)([a-z]{5,24})\b",
     re.IGNORECASE,
@@ -63,7 +63,7 @@ Detector = Callable[[str, int], Iterator[Detected]]
 
 
 class Detectors:
-    """Finds the pitfalls that depend only on a part of a text."""
+    """Finds the pitfalls that depend on only a part of a text."""
 
     def __init__(self, live: LiveText) -> None:
         self._live = live
@@ -89,7 +89,7 @@ class Detectors:
     def _count(
         self, text: str, offset: int, start: int, end: int, replacement: str
     ) -> tuple[int, int]:
-        """Count the tokens of text[start:end], and the tokens if a replacement were in its place."""
+        """Count the tokens of text[start:end], and those of a replacement in the same place."""
         before = text[max(0, start - _CONTEXT) : start]
         after = text[end : end + _CONTEXT]
         encode = self._tokenizer.encode_ordinary
@@ -103,7 +103,9 @@ class Detectors:
             token = self._special_tokens.get(match[0])
             shown = visible(match[0])
             if token is None:
-                reason = f"{shown} looks like a special token; here it is text."
+                reason = (
+                    f"{shown} looks like a special token, but is ordinary text here."
+                )
                 yield _detected(match, reason)
             elif self._ids(offset + match.start(), offset + match.end()) != [token]:
                 reason = f"{shown} is text here, not the special token {token:,}."
@@ -204,7 +206,7 @@ class Detectors:
             before = match
 
     def _is_token(self, decimal: re.Match[str], offset: int) -> bool:
-        """Whether the digits after the dot are one token."""
+        """Whether the digits after the decimal point are one token."""
         ids = self._ids(offset + decimal.start(2), offset + decimal.end(2))
         return list(map(self._tokenizer.token_bytes, ids)) == [decimal[2].encode()]
 

@@ -14,22 +14,20 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.tie_rules import TIES, sort_key
 from bpe_core.weighted import Count
 
-GIVEN: Final = (
-    "Given by the vocabulary that was extended, and not chosen in these texts."
-)
+GIVEN: Final = "Given by the vocabulary that was extended, not chosen from these texts."
 _FEW: Final = 8
-"""Runners-up that are named, and pairs that are born or vanish."""
+"""Maximum number of listed runners-up, of new pairs and of vanished pairs."""
 MOST_TIED: Final = 40
-"""Tied pairs that are named, in the order of the tie rule."""
+"""Maximum number of listed tied pairs, in the order of the tie rule."""
 MOST_ROWS: Final = 2000
-"""Rows up to which a table of pairs is complete. A larger one is cut to `TOP` rows."""
+"""Maximum number of rows of a complete table of pairs. A longer table is cut to `TOP` rows."""
 TOP: Final = 200
 FEW_WORDS: Final = 40
-"""Distinct pieces up to which all of them are shown. Of a larger corpus, only changed pieces are."""
+"""If there are at most this many distinct pieces, all are shown; otherwise only changed ones."""
 MOST_WORDS: Final = 12
-"""Changed pieces of a larger corpus that are shown, the most frequent first."""
+"""Maximum number of shown changed pieces of a larger corpus, the most frequent first."""
 LONGEST_WORD: Final = 400
-"""Tokens of the longest piece that is shown: nobody would read a longer one."""
+"""Maximum number of tokens of a shown piece: nobody would read a longer one."""
 
 
 class PairRow(NamedTuple):
@@ -54,7 +52,7 @@ class PairRanking:
     """The most frequent pairs at a step."""
 
     rows: tuple[PairRow, ...]
-    """By falling (count, pair). Pairs with the highest count are in the order of the tie rule."""
+    """In descending order of (count, pair). Pairs with the highest count are in the order of the tie rule."""
     n_pairs: int
     n_tied: int  # how many pairs have the highest count
     n_tokens: Count  # the length of the corpus
@@ -70,7 +68,7 @@ class MergeChoice:
     count: Count
     """How often the pair occurred. 0 if it does not occur in this corpus."""
     most: Count
-    """The highest count. Higher than `count` only if the vocabulary was learned from another corpus."""
+    """The highest count of a pair; above `count` only if the vocabulary was learned from another corpus."""
     tied: tuple[Pair, ...]
     """The pairs with the highest count, at most `MOST_TIED`, in the order of the tie rule."""
     n_tied: int
@@ -80,10 +78,10 @@ class MergeChoice:
     n_joined: Count
     """How many occurrences became the token. Fewer than `count` if some overlapped."""
     born: tuple[PairRow, ...]
-    """Pairs that did not occur before, the most frequent first."""
+    """Pairs that did not occur before the merge, the most frequent first."""
     n_born: int  # how many such pairs there are in all
     vanished: tuple[PairRow, ...]
-    """Pairs that do not occur after it, without the merged one. `change` is the negative of their last count."""
+    """Pairs that no longer occur after the merge, except the merged one. `change` is minus their last count."""
     n_vanished: int
     n_changed: int  # how many distinct pieces change
 
@@ -96,7 +94,7 @@ class Explanation:
     choice: MergeChoice | None  # None for step 0
     table: PairRanking
     words: tuple[CorpusPiece, ...]
-    """All pieces of a small corpus, in its order. The most frequent changed pieces of a larger one."""
+    """All pieces of a small corpus, in its order, or the most frequent changed pieces of a larger one."""
 
 
 def explain(
@@ -108,10 +106,10 @@ def explain(
     """Explain the merge of a step, and rank the pairs after it.
 
     Args:
-        counts: The counts of the corpus. They are at this step afterwards.
-        step: How many merges are made, from 0.
+        counts: The counts of the corpus. This function moves them to this step.
+        step: The number of merges made, from 0.
         ties: The tie rule of the training.
-        max_token_length: The limit of the training, in bytes. It skipped pairs that make longer tokens.
+        max_token_length: The limit of the training, in bytes. Pairs that make longer tokens were skipped.
 
     Raises:
         OptionError: There is no such step.
@@ -234,7 +232,7 @@ def _choice(
 def _words(
     counts: PairCounts, tokenizer: Tokenizer, effect: MergeEffect
 ) -> tuple[CorpusPiece, ...]:
-    """Return pieces to show: all of a small corpus, or else the most frequent of the changed ones."""
+    """Return the pieces to show: all of a small corpus, or the most frequent changed ones."""
     if len(counts.pieces) > FEW_WORDS:
         pieces = nlargest(
             MOST_WORDS,

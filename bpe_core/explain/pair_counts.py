@@ -22,7 +22,7 @@ Pair = tuple[int, int]
 """(left id, right id)"""
 
 NEAR: Final = 8
-"""Steps up to which counts are changed step by step. For a step farther away, everything is counted again."""
+"""Maximum distance for changing counts step by step. For a step farther away, all is counted again."""
 
 
 class ChangedPiece(NamedTuple):
@@ -45,9 +45,9 @@ class MergeEffect(NamedTuple):
 class PairCounts:
     """The counts of all pairs at one step, which can be changed.
 
-    A pair counts once for each place where it begins, overlaps included (`aaa` holds `aa` twice), as in training. To
-    count everything is linear in the bytes of the distinct pieces. To go one step is linear in the bytes of the pieces
-    that change.
+    A pair counts once for each place where it begins, overlaps included (`aaa` holds `aa` twice), as in
+    training. Counting everything takes time linear in the bytes of the distinct pieces. Going one step takes time linear
+    in the bytes of the pieces that change.
 
     Example:
         >>> from bpe_core import train
@@ -79,7 +79,7 @@ class PairCounts:
                 "The merges of this vocabulary are not known yet; recover them first."
             )
         self.tokenizer = tokenizer
-        """May be replaced by a tokenizer that has these merges and more."""
+        """Callers may replace it by a tokenizer that has these merges and more."""
         self.pieces = list(pieces)
         self.weights = list(pieces.values())
         # Whole numbers are faster to count than fractions.
@@ -92,7 +92,7 @@ class PairCounts:
         self._piece_ends = list(accumulate(map(len, encoded)))
         self._text = b"".join(encoded)
         self.effect: Final = lru_cache(maxsize=1)(self._effect)
-        """Returns what the merge of a step, from 1, changes."""
+        """Returns the changes that the merge of a step makes. Steps count from 1."""
         self._count(0)
 
     def _count(self, step: int) -> None:
@@ -116,7 +116,7 @@ class PairCounts:
         }
 
     def go_to(self, step: int) -> None:
-        """Count the pairs after `step` merges."""
+        """Change the counts to those after `step` merges."""
         if abs(step - self.step) > NEAR:
             self._count(step)
         while self.step < step:
@@ -170,7 +170,7 @@ class PairCounts:
             offset = self._text.find(token, self._piece_ends[number])
 
     def first_places(self, pairs: Collection[Pair]) -> dict[Pair, tuple[int, int]]:
-        """Return where each of these pairs first begins at this step: the number of the piece, and of a token in it."""
+        """Return the first place of each pair at this step: the numbers of the piece and of the token in it."""
         tokenizer = self.tokenizer.at(self.step)
 
         @cache

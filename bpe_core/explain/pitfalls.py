@@ -32,18 +32,18 @@ KINDS: Final = (
 )
 """Kinds of pitfalls, the most surprising first."""
 _ONCE: Final = ("letters", "indentation")
-"""Kinds that are reported once per text, since they hold for each long word, or each indented line."""
+"""Kinds that are reported once per text: nearly every long word or indented line has such a pitfall."""
 
 _BLOCK: Final = 1 << 14
-"""Characters that are searched at a time."""
+"""Number of characters that are searched at a time."""
 _MARGIN: Final = 64
-"""Characters around a block that are searched with it, since a pitfall may begin in the block and end after it."""
+"""Characters around a block that are searched, too: a pitfall may begin in the block and end after it."""
 _MOST_OF_A_KIND: Final = 64
-"""Pitfalls of one kind that are kept per block."""
+"""Maximum number of pitfalls of one kind that are kept per block."""
 _SAMPLE_LENGTH: Final = 200
-"""Characters of a script in a block after which no more are counted."""
+"""Maximum number of characters of a script that are counted in a block."""
 _FEWEST_CHARACTERS: Final = 4
-"""Characters of a script that are needed to report its tokens per character."""
+"""Minimum number of characters of a script for reporting its tokens per character."""
 
 _NEWLINE: Final = re.compile(r"\r\n|\n|\r")
 _NEWLINES: Final = {"\r\n": "CR LF", "\n": "LF", "\r": "CR"}
@@ -59,7 +59,7 @@ class Pitfall(NamedTuple):
     reason: str  # one sentence that is safe to show
 
     def moved(self, by: int) -> "Pitfall":
-        """Return the same pitfall in a text that begins `by` code points earlier."""
+        """Return the same pitfall, moved `by` code points toward the end."""
         return self._replace(start=self.start + by, end=self.end + by)
 
 
@@ -87,7 +87,7 @@ class _Block:
 class Pitfalls:
     """The known pitfalls of a text. All offsets are in code points.
 
-    Iterating yields them in the order of the text, without `of_the_whole` and `at_end`.
+    Iterating yields the pitfalls in the order of the text, except `of_the_whole` and `at_end`.
     """
 
     def __init__(self, live: LiveText) -> None:
@@ -112,7 +112,7 @@ class Pitfalls:
         self._blocks[first:after] = _blocks(length)
 
     def search(self, seconds: float) -> bool:
-        """Search more blocks for about `seconds`, at least one. Return whether all are known now."""
+        """Search more blocks for about `seconds`, at least one. Return whether all blocks are searched now."""
         deadline = perf_counter() + seconds
         for block, start in self._placed():
             if not block.is_known:
@@ -162,7 +162,7 @@ class Pitfalls:
                 sample.n_tokens += sum(len(span.ids) for span in spans)
 
     def at_end(self, end: Unstable | None) -> list[Pitfall]:
-        """Return the pitfall in how the text ends, if any: a trailing space or an incomplete token.
+        """Return the pitfall at the end of the text, if any: a trailing space or an incomplete token.
 
         `end` is the result of `unstable`.
         """
@@ -181,7 +181,7 @@ class Pitfalls:
         return [Pitfall("partial token", end.start, n, reason)]
 
     def _continues_as_word(self, end: Unstable | None) -> bool:
-        """Whether the last character, a space, begins tokens with letters, or has a token if this is not known."""
+        """Whether tokens begin with the last character, a space, and letters; if unknown, whether it has a token."""
         if end is None:
             n = self._live.n_characters
             return bool(self._live.spans(n - 1, n))

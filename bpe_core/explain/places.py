@@ -1,4 +1,4 @@
-"""Find a token, or the pair of a merge, in the texts of a corpus: the text, the line, and the characters around it."""
+"""Find a token, or the pair of a merge, in the texts of a corpus, with its line and its context."""
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
@@ -19,9 +19,9 @@ from bpe_core.utf8 import byte_offsets, without_surrogates
 from bpe_core.weighted import Count
 
 AROUND: Final = 60
-"""Characters of the line that a place keeps on either side."""
+"""Maximum number of characters of the line that a place keeps on either side."""
 PART: Final = 1 << 12
-"""Characters that a part of a text has at least, except the last part."""
+"""Minimum number of characters of a part of a text, except the last part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,28 +33,28 @@ class CorpusPlace:
     column: int  # characters of that line before it
     before: str  # the last `AROUND` of these characters
     left: str
-    """The token, or the left part of the pair. A character that both parts share belongs to this one."""
+    """The token, or the left part of the pair, with any character that both parts share."""
     right: str
     """The right part. Empty for a token, and for a part without a character, such as an end-of-word marker."""
     after: str  # the rest of the line, at most `AROUND` characters
     n: Count = 0
-    """How often the pair occurs in this text. 0 for a token, and for further places in the same text."""
+    """How often the pair occurs in this text; 0 for a token, and for further places in the same text."""
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusText:
-    """A file of a corpus, or a part of one. All parts of a file have its name."""
+    """A file of a corpus, or a part of a file. All parts of a file have the name of the file."""
 
     name: str
     documents: Callable[[], Iterable[Iterable[str]]]
-    """Reads the text: yields documents, each in blocks."""
+    """Reads the text and yields its documents, each in blocks."""
     has_rows: bool = False
     """Whether the documents are rows of a table. Lines are then counted in each row."""
     before: Callable[[], Iterable[str]] = tuple
     """Reads the text of the file before this part."""
     weight: Count = 1  # how many times the text counts
     pieces: Mapping[str, Count] | None = None
-    """How often each piece occurs in it. Saves time if the places of many steps are needed."""
+    """How often each piece occurs in the text, if known. Saves time if places of many steps are needed."""
 
 
 class _Match(NamedTuple):
@@ -67,7 +67,7 @@ class _Match(NamedTuple):
 
 @dataclass(slots=True)
 class _Source:
-    """The texts of one name that hold the pair."""
+    """All texts with the same name that hold the pair."""
 
     texts: list[CorpusText] = field(default_factory=list)
     n_pairs_of: Counter[str] = field(default_factory=Counter)
@@ -79,14 +79,15 @@ def pair_places(
 ) -> Iterator[CorpusPlace]:
     """Yield places where a merge joins its pair.
 
-    They are in the texts that hold the pair most often, and there in the pieces that hold it most often. No two places
-    are in the same line. No two are in equal pieces, if enough pieces hold the pair. O(bytes).
+    The places are in the texts that hold the pair most often, and there in the pieces that hold it
+    most often. No two places are in the same line. No two are in equal pieces, if enough pieces hold
+    the pair. Takes time linear in the bytes of the texts.
 
     Args:
         counts: The counts of the corpus.
         step: The number of the merge, from 1.
         texts: The texts of the corpus. All of them are read, and some of them twice.
-        most: How many places to yield at most.
+        most: Maximum number of places.
     """
     finder = _PairFinder(counts, step)
     sources: dict[str, _Source] = {}
@@ -98,6 +99,7 @@ def pair_places(
     n_left = most
     for number, source in enumerate(chosen):
         quota = -(-n_left // (len(chosen) - number))  # an equal share, rounded up
+        # `places_in` may yield more if the source has fewer than `quota` pieces.
         for place in islice(finder.places_in(source, quota), quota):
             n_left -= 1
             yield place
@@ -142,7 +144,7 @@ class _PairFinder:
     def places_in(self, source: _Source, quota: int) -> Iterator[CorpusPlace]:
         """Yield places in the pieces that add the most pairs.
 
-        These are one place in each of `quota` pieces, or all places if there are fewer pieces.
+        Yield one place in each of `quota` pieces, or all places if the source has fewer pieces.
         """
         self._wanted = {piece for piece, _ in source.n_pairs_of.most_common(quota)}
         takes_each_once = len(self._wanted) == quota
@@ -174,7 +176,7 @@ def pieces_in(
     parts = (
         part
         for document in text.documents()
-        for part in _joined(splitter.parts(document))
+        for part in _join(splitter.parts(document))
         if characters in part
     )
     return Counts.of(parts, splitter.pattern).pieces
@@ -185,7 +187,7 @@ def token_places(
 ) -> Iterator[CorpusPlace | None]:
     """Yield the first place of a token in each line of the texts, and None after each part of a text.
 
-    A caller can pause or stop at each None. O(bytes of the texts).
+    A caller can pause or stop at each None. Takes time linear in the bytes of the texts.
 
     Raises:
         Unreadable: A file has changed and cannot be read now.
@@ -216,7 +218,7 @@ def token_places(
 
 
 def _whole_characters(tokenizer: Tokenizer, token: int) -> str:
-    """Return the characters whose bytes are all in a token: a text without them does not hold the token."""
+    """Return the characters that lie wholly in a token. A text without them does not hold the token."""
     return tokenizer.vocabulary.text_bytes(token).decode(errors="ignore")
 
 
@@ -232,7 +234,7 @@ def _search(
             n_lines_before = sum(block.count("\n") for block in text.before())
             position = _Position(name, n_lines_before + 1)
             newest_line = 0
-            parts = _joined(parts_of(document))
+            parts = _join(parts_of(document))
             for part, following in pairwise(chain(parts, ("",))):
                 try:
                     for match in find(part):
@@ -289,8 +291,8 @@ class _Position:
         return before[-AROUND:].rpartition("\n")[2]
 
 
-def _joined(parts: Iterable[str]) -> Iterator[str]:
-    """Join parts into longer ones, so that the next part holds all that a place shows after itself."""
+def _join(parts: Iterable[str]) -> Iterator[str]:
+    """Join parts into longer ones, so that the next part holds all text that a place shows after it."""
     return filter(None, ("".join(share.items) for share in shares(parts, PART)))
 
 
@@ -310,7 +312,7 @@ def _matches(
     ids: Sequence[int],
     wanted: tuple[int, ...],
 ) -> Iterator[_Match]:
-    """Yield each match of a token or a pair in a piece that begins at `start` and has these ids, without overlaps."""
+    """Yield each match of a token or a pair in a piece, without overlaps. The piece begins at `start`."""
     if wanted[0] not in ids:
         return
     character_starts = byte_offsets(without_surrogates(piece))

@@ -1,4 +1,4 @@
-"""Find a tokenizer that only splits a text and gives the same ids, for a tokenizer that first prepares it.
+"""For a tokenizer that prepares a text, find one with the same ids that only splits the text.
 
 Such a tokenizer exists if the preparation does nothing to a text in NFC except to find added tokens in it.
 """
@@ -13,7 +13,7 @@ from bpe_core.tokenizer.preparation import found_at_once
 
 
 def plain_twin(live: LiveText, tail: str) -> LiveText | None:
-    """Return the end of a text under a tokenizer that only splits it; None if the ids could differ."""
+    """Return the end of a text under a tokenizer that only splits the text; None if ids could differ."""
     tokenizer = live.tokenizer
     if difference(tokenizer):
         return None
@@ -25,7 +25,7 @@ def plain_twin(live: LiveText, tail: str) -> LiveText | None:
 
 @lru_cache(maxsize=4)
 def difference(tokenizer: Tokenizer) -> str:
-    """Return what else a preparation does to a text in NFC, as the beginning of a sentence; "" if nothing."""
+    """Return the beginning of a sentence that says why no such tokenizer exists; "" if one exists."""
     preparation = tokenizer.preparation
     if preparation is None or not tokenizer.vocabulary.is_faithful:
         return "Some tokens of this tokenizer have other bytes than the text"
@@ -45,7 +45,7 @@ def difference(tokenizer: Tokenizer) -> str:
 
 @lru_cache(maxsize=4)
 def without_preparation(tokenizer: Tokenizer) -> Tokenizer:
-    """Return a tokenizer that only splits. The added tokens that are found in every text are its special tokens."""
+    """Return a tokenizer that only splits. Its special tokens are the added tokens found in every text."""
     id_of: dict[str, int] = {}
     if tokenizer.preparation:
         for added in tokenizer.preparation.added:

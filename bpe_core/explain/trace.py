@@ -1,4 +1,4 @@
-"""Follow merges: those that made a piece, and those that used up the occurrences of a token."""
+"""Follow the merges that make a piece, and the merges that use up the occurrences of a token."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,15 +37,15 @@ class Trace(NamedTuple):
     applied: tuple[Applied, ...]
     parts: tuple[int, ...]  # the tokens after the last merge
     whole: int | None = None
-    """The id of the piece if it was looked up as a whole and no merge makes it."""
+    """The id of the piece if it was looked up as a whole and is not made by merges; else None."""
     unmerged: tuple[UnmergedPair, ...] = ()  # each pair of neighbors in `parts`
 
 
 def trace(vocabulary: Vocabulary, piece: str | bytes) -> Trace:
     """Return the merges that turn a piece into its tokens.
 
-    This is meant for pieces as long as words. It takes O(n * n) for n bytes, because it keeps the tokens after each
-    merge.
+    This is meant for pieces as short as words. It takes O(n²) time for n bytes, because it keeps the
+    tokens after each merge.
 
     Args:
         vocabulary: A vocabulary whose merges are known.
@@ -98,7 +98,7 @@ class Absorption(NamedTuple):
     step: int
     token: int  # the token that the later merge makes
     n: Count
-    """How many uses it took: two for each occurrence in which the token is both parts."""
+    """How many uses the merge took: two for each pair in which the token is both parts."""
 
 
 class TokenUses(NamedTuple):
@@ -112,7 +112,7 @@ class TokenUses(NamedTuple):
 def token_uses(
     vocabulary: Vocabulary, length_after: Callable[[int], Count], step: int
 ) -> TokenUses:
-    """Return the uses of the token that a merge makes. Linear in the number of merges that have it as a part.
+    """Return the uses of the token that a merge makes, in time linear in the merges that have it as a part.
 
     Args:
         vocabulary: A vocabulary whose merges are known.

@@ -1,4 +1,4 @@
-"""The unstable end of a text: which of its last tokens a continuation of the text can change, and into what.
+"""Find the unstable end of a text: the last tokens that a continuation of the text can change.
 
 Two things can happen if a text is continued:
 
@@ -29,11 +29,11 @@ from bpe_core.utf8 import endings, utf8
 from bpe_core.vocabulary import Vocabulary
 
 TAIL_LENGTH: Final = 400
-"""Characters at the end of a text that are examined first."""
+"""Number of characters at the end of a text that are examined first."""
 _MAX_SPLIT: Final = 50_000
-"""Characters that are split at most, for all continuations, by a pattern without known safe cuts."""
+"""Maximum number of characters split for all continuations, by a pattern without known safe cuts."""
 _MAX_COMPLETIONS: Final = 256
-"""Ways to complete an incomplete character that are tried at most."""
+"""Maximum number of ways to complete an incomplete character."""
 
 Ids = tuple[int, ...]
 
@@ -45,11 +45,11 @@ class Completion(NamedTuple):
     """The tokens that would replace the unstable ones. The swallowing token is the last."""
     swallowed: bytes  # its first bytes, with which the text already ends
     rest: bytes
-    """Its other bytes. They may end inside a character."""
+    """The other bytes of that token. They may end inside a character."""
 
 
 class _Prefix(NamedTuple):
-    """Tokens of the tail, except of its last bytes, with which another token can begin."""
+    """The tokens of the tail without its last bytes. Another token can begin with these bytes."""
 
     ends: tuple[int, ...]
     """Where pieces end in the tail or at its end, in code points, under some continuation."""
@@ -63,7 +63,7 @@ class _SortedTokens:
     """All tokens except the special ones, in the order of their bytes."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        """Sort the tokens: a quarter of a second for 200,000."""
+        """Sort the tokens, which takes a quarter of a second for 200,000."""
         special = set(vocabulary.special_tokens.values())
         ordinary = [token for token in vocabulary.ids() if token not in special]
         # Sorting holds up other threads. Pairs of bytes and ids would take twice as long.
@@ -72,7 +72,7 @@ class _SortedTokens:
         self.longest: Final = max(map(len, self._bytes), default=0)
 
     def longer(self, beginning: bytes) -> Iterator[int]:
-        """Yield the tokens that begin with these bytes and have more."""
+        """Yield the tokens that begin with these bytes and are longer."""
         for index in range(bisect_right(self._bytes, beginning), len(self._ids)):
             if not self._bytes[index].startswith(beginning):
                 break
@@ -124,7 +124,7 @@ class Unstable:
             live: The text.
             reader: Its reader.
             near: The code point at or before which the tail begins, if no safe cut follows.
-            composes: Whether all text is made NFC, as this one already is.
+            composes: Whether the tokenizer changes text to NFC. This text is in NFC already.
         """
         self._reader = reader
         self._vocabulary = live.tokenizer.vocabulary
@@ -150,7 +150,7 @@ class Unstable:
         self._piece_ends: Final = cache(self._split_with)
         self._prefixes = list(self._possible_prefixes())
         self.n_stable: Final = self._count_stable()
-        """How many tokens at the beginning of the tail no continuation can change."""
+        """The number of tokens at the beginning of the tail that no continuation can change."""
         n_stable_bytes = sum(map(reader.length, self._ids[: self.n_stable]))
         stable = utf8(tail.text)[:n_stable_bytes].decode(errors="ignore")
         self.start = tail.start + len(stable)
@@ -163,7 +163,7 @@ class Unstable:
         return tuple(chain.from_iterable(map(self._reader.ids, pieces)))
 
     def _split_with(self, continuation: str) -> tuple[int, ...]:
-        """Return where the pieces of the tail and a continuation end."""
+        """Return where pieces end in the tail followed by a continuation."""
         pieces = self._reader.split(self._text + continuation)
         return tuple(accumulate(map(len, pieces)))
 
@@ -287,7 +287,7 @@ class Unstable:
 
         It completes the token, and the pattern makes one piece of all text after the last of `prefix.ends`.
         """
-        for text, added in _completed(data[len(prefix.swallowed) :], following):
+        for text, added in _complete(data[len(prefix.swallowed) :], following):
             # The tokenizer normalizes texts, so a continuation that is not normalized never occurs.
             if self._composes and not is_normalized("NFC", self._text[-1:] + text):
                 continue
@@ -328,7 +328,7 @@ def unstable(live: LiveText, *, composes: bool = False) -> Unstable | None:
 
     Args:
         live: The text.
-        composes: Whether all text is made NFC, as this one already is.
+        composes: Whether the tokenizer changes text to NFC. This text is in NFC already.
 
     Returns:
         The unstable end. None if it cannot be known; `why_unknown` returns the reason. Either the tokenizer changes a
@@ -366,7 +366,7 @@ def _unstable_of_twin(live: LiveText) -> Unstable | None:
 
 
 def prepare(tokenizer: Tokenizer) -> None:
-    """Sort the tokens, which the first text of a tokenizer would have to wait for. Another thread may do it."""
+    """Sort the tokens, so that the first text needn't wait for it. Another thread may call this."""
     if not tokenizer.by_piece and not difference(tokenizer):
         tokenizer = without_preparation(tokenizer)
     _sorted_tokens(tokenizer.vocabulary)
@@ -374,7 +374,7 @@ def prepare(tokenizer: Tokenizer) -> None:
 
 def why_unknown(live: LiveText) -> str:
     """Return the reason why `unstable` returns None for a text, as a sentence."""
-    reason = "The pattern can look at any part of the text"
+    reason = "The pattern can examine any part of the text"
     if not isinstance(live.reader, PlainReader):
         end = live.n_characters
         tail = live.between(live.around(end, end)[0], end)
@@ -387,7 +387,7 @@ def why_unknown(live: LiveText) -> str:
     return f"{reason}, so it is unknown which tokens are final."
 
 
-def _completed(rest: bytes, following: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+def _complete(rest: bytes, following: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     """Yield (text, bytes added): `rest` as text, after which nothing or one of `following` is added.
 
     If it ends inside a character, only the missing bytes of this character are added.

@@ -1,7 +1,7 @@
 """The kernel: the inner loops of the engine, compiled from C.
 
 This is the only module that imports `bpe_core.kernel._kernel`. `available` is True if the kernel is
-in use. Without it, implementations in Python give the same results but take longer. The environment
+in use. Without the kernel, implementations in Python give the same results but take longer. The environment
 variable BPESCOPE_KERNEL turns the kernel off (0) or makes its absence an error (1).
 
 `pip install` compiles the kernel if it finds a C compiler and Python's headers. In a checkout,

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from bpe_core.utf8 import utf8
 
 FEW: Final = 2
-"""Up to this many documents, a piece keeps the number of its first document."""
+"""A piece that occurs in at most this many documents keeps the number of its first document."""
 END: Final = 0xFFFFFFFF
 """Fills the slots between pieces. No symbol has this number."""
 SLOTS_PER_REPORT: Final = 1 << 16
@@ -99,7 +99,7 @@ class PieceTable:
             piece = data[start:end].decode()
             if not piece:
                 raise ValueError(
-                    "Invalid rows of pieces: a piece is empty. Pass what `columns` returns."
+                    "Invalid rows of pieces: a piece is empty. Pass the result of `columns`."
                 )
             added = _Row(
                 n_occurrences=count * weight,
@@ -115,7 +115,7 @@ class PieceTable:
 
     @staticmethod
     def _sum(known: _Row, added: _Row) -> _Row:
-        """Add the counts of later documents to a row. The first of them may be its last one."""
+        """Add the counts of later documents to a row. The first of these documents may be the last one of the row."""
         n_documents = known.n_documents + added.n_documents
         if added.n_documents <= FEW and added.first == known.last:
             n_documents -= 1  # both have this document
@@ -287,7 +287,7 @@ class Learner:
         return pair
 
     def _take_next(self) -> Pair | None:
-        """Remove the next pair to merge from the heap and return it.
+        """Remove the next pair to merge from the heap, and return the pair.
 
         The heap may have an older count and key of a pair. Counts only fall and keys only rise, so
         the pair then comes too early, never too late, and is put back with its current count and

@@ -36,7 +36,7 @@ Field = TypeVar("Field")
 
 
 class _Words(NamedTuple):
-    """What matches a word."""
+    """How a pattern matches a word."""
 
     letters: Sets
     spaced: bool
@@ -47,7 +47,7 @@ class _Words(NamedTuple):
 
 
 class _WhiteSpace(NamedTuple):
-    """What matches white space. `scanner` in scan.h has the same fields."""
+    """How a pattern matches white space. `scanner` in scan.h has the same fields."""
 
     lines: bool
     end_first: bool

@@ -11,8 +11,8 @@ from bpe_core.weighted import Count
 ALPHA: Final = 2.5
 """The order of the Rényi efficiency."""
 _BITS: Final = 52
-"""Powers of counts are summed in units of 2 ** -52. In these, every float from 1 up is a whole
-number, so sums of powers are exact, and what was added can be subtracted again."""
+"""Powers of counts are summed in units of 2 ** -52. Every float from 1 up is a whole number of these
+units, so sums of powers are exact, and a power can be subtracted again."""
 
 
 def ratio(a: Count, b: Count) -> float:
@@ -67,7 +67,7 @@ def renyi_entropy(counts: Iterable[int], alpha: float = 2.5) -> float:
 
 
 def renyi_efficiency(counts: Iterable[int], alpha: float = 2.5) -> float:
-    """Return the Rényi entropy / the largest that is possible with as many token types.
+    """Return the Rényi entropy / the largest entropy that is possible with as many token types.
 
     Of all orders, 2.5 correlates best with the quality of translation models: Zouhar et al.,
     "Tokenization and the Noiseless Channel" (2023, arXiv 2306.16842). Order 1 is Shannon's
@@ -100,7 +100,7 @@ def _efficiency(entropy: float, n_types: int) -> float:
 
 
 class Overlap(NamedTuple):
-    """What two vocabularies have in common. Special tokens don't count."""
+    """The tokens that two vocabularies share, and the tokens that only one of them has. Special tokens don't count."""
 
     n_shared: int  # byte strings that are tokens of both
     only_first: list[int]
@@ -111,7 +111,7 @@ class Overlap(NamedTuple):
 
 
 def overlap(first: Tokenizer, second: Tokenizer) -> Overlap:
-    """Compare the vocabularies of two tokenizers. Takes O(n log n) for n tokens."""
+    """Compare the vocabularies of two tokenizers. Takes O(n log n) time for n tokens."""
     # To recover merges takes much memory, so it is done before the ids are collected.
     n_same_merges = merges_in_common(first, second)
     first_ids = _ids_by_bytes(first)
@@ -147,7 +147,7 @@ def merges_in_common(first: Tokenizer, second: Tokenizer) -> int:
 
 
 class CurvePoint(NamedTuple):
-    """The training corpus after one step.
+    """The state of the training corpus after one step.
 
     The last three values are None if the record lacks the counts of the bytes.
     """
@@ -163,11 +163,11 @@ class CurvePoint(NamedTuple):
 
 
 def training_curve(tokenizer: Tokenizer) -> list[CurvePoint]:
-    """Return a point for each step of the training that made a tokenizer, from step 0 to its own.
+    """Return a point for each step of the training that made a tokenizer, from step 0 to the last.
 
     A vocabulary of k merges is a prefix of its own merges, so one training run gives the values for all
     sizes. Each point follows from the one before in constant time, and nothing is encoded again: a
-    merge that joins n occurrences of two tokens takes n from their counts, and its own token starts
+    merge that joins n occurrences of two tokens takes n from their counts, and the new token starts
     with n.
 
     Raises:
@@ -232,7 +232,7 @@ class _TokenUse:
                 self.counts[changed] = after
 
     def renyi_efficiency(self, n_tokens: Count) -> float:
-        """Return the Rényi efficiency of order `ALPHA`, if all counts together are `n_tokens`."""
+        """Return the Rényi efficiency of order `ALPHA`. `n_tokens` is the sum of all counts."""
         if len(self.counts) < 2:
             return 0.0
         log_of_powers = math.log2(self._powers) - _BITS

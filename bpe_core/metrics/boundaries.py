@@ -26,11 +26,11 @@ _DIFFERENCE: Final = re.compile(
     "[\u0100-\u02ff]"  # a byte with a boundary of only one tokenizer before it
     "[^\u0300-\u03ff]*+"  # everything up to the next shared boundary
 )
-"""A stretch of text that two tokenizers cut differently, as `compare_boundaries` encodes it."""
+"""Matches a stretch of text that two tokenizers cut differently, as `compare_boundaries` encodes it."""
 _NEAR: Final = 32
-"""Distance from an edit, in characters, within which `edit_survival` compares boundaries."""
+"""Maximum distance from an edit, in characters, at which `edit_survival` compares boundaries."""
 _CONTEXT: Final = 512
-"""Characters before and after an edit that `edit_survival` encodes."""
+"""Number of characters before and after an edit that `edit_survival` encodes."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class EncodedText:
     def tokens(self, start: int, end: int) -> list[int]:
         """Return the ids of the tokens that end after the offset `start` and not after `end`.
 
-        From offset 0 on, tokens that end at 0 are included: they cover no byte of the text.
+        If `start` is 0, tokens that end at 0 are included: they cover no byte of the text.
         """
         first = bisect_right(self.ends, start) if start else 0
         return self.ids[first : bisect_right(self.ends, end)]
@@ -70,11 +70,11 @@ def encode_with_ends(
     """Encode a text, and find where each token ends.
 
     A tokenizer may change the text before it encodes it. Then a token ends where the last original
-    character ends that became part of it. A token without any, such as a space added before the
-    text, ends where the token before it ends.
+    character ends that became part of it. A token without such a character, such as a space added before
+    the text, ends where the token before it ends.
 
     Args:
-        tokenizer: Its `encode_ordinary` gives the ids.
+        tokenizer: Encodes the text with `encode_ordinary`.
         text: The text, or a part of one.
         before: The kind of cut before the part; None at the beginning of the text.
         behind: The kind of cut after the part; None at the end of the text.
@@ -101,7 +101,7 @@ def encode_with_ends(
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Numbers of boundaries of two tokenizers in a text. The first is the reference.
+    """The numbers of boundaries of two tokenizers in a text. The first tokenizer is the reference.
 
     Agreements on several texts can be added.
     """
@@ -145,7 +145,7 @@ class ComparedBoundaries(NamedTuple):
 
 
 def compare_boundaries(first: EncodedText, second: EncodedText) -> ComparedBoundaries:
-    """Compare the boundaries of two tokenizers in the same text. Takes O(n) for n bytes.
+    """Compare the boundaries of two tokenizers in the same text. Takes O(n) time for n bytes.
 
     Each byte becomes a character, so that one regular expression finds the differences. Its code
     point is the byte, plus 0x100 if the first tokenizer has a boundary before it, plus 0x200 if the
@@ -172,7 +172,7 @@ def compare_boundaries(first: EncodedText, second: EncodedText) -> ComparedBound
 
 
 def edit_survival(tokenizer: Tokenizer, text: str, *, n_edits: int = 200) -> float:
-    """Return the share of boundaries near an edit that are still there after it, from 0 to 1.
+    """Return the fraction of the boundaries near an edit that survive it, from 0 to 1.
 
     Each edit replaces one random character by another character of the text, and is undone before
     the next one. The random choices are the same in each call. Only the 512 characters before and
@@ -187,7 +187,7 @@ def edit_survival(tokenizer: Tokenizer, text: str, *, n_edits: int = 200) -> flo
     Returns:
         Boundaries that survive / boundaries before the edit, summed over all edits. Only boundaries
         at most 32 characters from the edited character count, except those directly before and
-        after it. 1.0 if no boundary counts.
+        after it. 1.0 if there are no such boundaries.
     """
     text = without_surrogates(text)
     if len(text) < 2:

@@ -13,7 +13,7 @@ from bpe_core.metrics.comparison import Amounts, Comparison
 
 
 class Metric(NamedTuple):
-    """What people read about a metric."""
+    """The title, unit and meaning of a metric."""
 
     title: str
     unit: str
@@ -29,17 +29,16 @@ METRICS: Final[Mapping[str, Metric]] = {
 """The metrics by their names in JSON, in the order in which they are listed."""
 
 OfPart = Callable[[Amounts, Amounts | None, int], float | None]
-"""Computes a metric of a text, a folder or a script. The arguments are its amounts, the amounts of
-a reference, and the index of a tokenizer. The result is None if a value that it needs is not
-known."""
+"""Computes a metric of a text, a folder or a script. The arguments are the amounts of that part, the
+amounts of a reference, and the index of a tokenizer. The result is None if a value is missing."""
 OnMetric = Callable[[int, int, str], object]
-"""Called with the number of known values, of all values, and the title of the next metric."""
+"""Called with the number of known values, the number of all values, and the title of the next metric."""
 
 
 def _of_part(
     name: str, part: Amounts, reference: Amounts | None, index: int
 ) -> float | None:
-    """Compute the metric `name` of a text, a folder or a script, see `OfPart`."""
+    """Compute the metric `name` of a text, a folder or a script. See `OfPart`."""
     n_tokens = part.n_tokens[index]
     match name:
         case "tokens":
@@ -68,11 +67,11 @@ _PART_METRICS: Final = (
 OF_PARTS: Final[Mapping[str, OfPart]] = {
     name: partial(_of_part, name) for name in _PART_METRICS
 }
-"""The metrics that each text, folder and script has. All others need all texts."""
+"""The metrics of each text, folder and script. All other metrics need all texts."""
 
 
 def _of_all_texts(name: str, comparison: Comparison, index: int) -> float:
-    """Compute the metric `name` of all texts, for the tokenizer `index`."""
+    """Compute the metric `name` of all texts for the tokenizer at `index`."""
     total = comparison.total
     tokenizer = comparison.tokenizers[index]
     counts = comparison.token_counts[index].values()
@@ -111,7 +110,7 @@ def of_all_texts(
     Args:
         comparison: The comparison, with its texts. Without morphemes, the morpheme metrics are
             left out; without a sample, `edit_survival` is.
-        progress: Called before each value. Errors that it raises are passed on.
+        progress: Called before each value. Its exceptions are passed on.
 
     Returns:
         For each metric, its value for each tokenizer.

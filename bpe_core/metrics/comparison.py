@@ -1,6 +1,6 @@
-"""Several tokenizers on the same texts: amounts of text and tokens, by text, folder and script.
+"""Compare tokenizers on the same texts: count text and tokens by text, folder and script.
 
-Where the tokenizers cut a text differently is found by `disagreements`.
+The module `disagreements` finds where the tokenizers cut a text differently.
 """
 
 import re
@@ -31,12 +31,12 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import byte_offsets, without_surrogates
 
 _BLOCK: Final = 1 << 16
-"""Characters or tokens that are processed in one call. Ctrl+C takes effect between two calls."""
+"""Maximum number of characters or tokens processed in one call. Ctrl+C takes effect between calls."""
 _IN_WORD: Final = bytes(byte not in ASCII_SPACE.encode() for byte in range(256))
-"""For each byte 0 if it is white space, else 1, because it is in a word."""
+"""A table for each byte: 0 if it is white space, else 1, because it is part of a word."""
 _DIGITS: Final = regex.compile(r"\d++")
 _LONGEST_NUMBER: Final = 40
-"""Digits of a number that are analyzed. A longer run of digits is data rather than a number."""
+"""Maximum number of digits of a number. A longer run of digits is data rather than a number."""
 _WORD_START: Final = 2
 _CUT_IN_WORD: Final = 1
 
@@ -57,11 +57,11 @@ class Amounts:
     n_words: int  # words are the longest stretches without white space
     n_tokens: tuple[int, ...]  # by tokenizer
     n_whole_words: tuple[int, ...]
-    """By tokenizer, the words without a boundary inside. A token may also hold the space before its
-    word. () if words are not examined."""
+    """By tokenizer, the number of words without a boundary inside. The token of such a word may also
+    hold the space before the word. () if words are not examined."""
 
     def __add__(self, other: "Amounts") -> "Amounts":
-        """Add the amounts of other texts. The sum keeps this name."""
+        """Add the amounts of other texts. The sum keeps the name of the left operand."""
         return Amounts(
             self.name,
             self.n_bytes + other.n_bytes,
@@ -82,7 +82,7 @@ class ComparedText(NamedTuple):
 
 
 class Comparison:
-    """Compares tokenizers on texts that are added one by one. A single tokenizer is measured.
+    """Compares tokenizers on texts that are added one by one, or measures a single tokenizer.
 
     Lists have one item per tokenizer, except `texts`, and `pairs`, which has one item for each
     tokenizer after the first.
@@ -97,9 +97,9 @@ class Comparison:
         """Start a comparison without texts.
 
         Args:
-            tokenizers: The tokenizers. The first one is the one that the others are compared with.
-            morphemes: Words as their morphemes, to measure how far token boundaries follow them.
-            n_sample: Characters of the texts to keep for measuring edits.
+            tokenizers: The tokenizers. All others are compared with the first one.
+            morphemes: Words divided into morphemes, to measure how well token boundaries match these.
+            n_sample: Number of characters to keep, for measuring the effect of edits.
         """
         self.tokenizers: Final = tuple(tokenizers)
         self.morphemes: Final = morphemes
@@ -112,7 +112,7 @@ class Comparison:
         self.number_splits: list[Counter[tuple[int, ...]]] = [
             Counter() for _ in self.tokenizers
         ]
-        """Digits in each token of a number -> how many numbers are cut so: (3, 1) for 123|4."""
+        """Digits in each token of a number, such as (3, 1) for 123|4 -> how many numbers are cut this way."""
         first = self.tokenizers[0]
         self.pairs = [TokenizerPair(first, other) for other in self.tokenizers[1:]]
         self.sample = ""
@@ -121,7 +121,7 @@ class Comparison:
         self._scripts: dict[str, Amounts] = {}
         self._divider = TextDivider(self.tokenizers)
         self._before: Comparison | None = None
-        """A copy from before a text that is being added part by part."""
+        """A copy from before the text that is being added part by part; None between texts."""
 
     def add(
         self,
@@ -135,17 +135,17 @@ class Comparison:
     ) -> None:
         """Encode a text with each tokenizer, and add it to all counts.
 
-        Takes O(n log n) for n characters. An error of a tokenizer or of `encoding` leaves the
-        comparison unchanged.
+        Takes O(n log n) time for n characters. If a tokenizer or `encoding` fails, the comparison
+        stays unchanged.
 
         Args:
             name: The name of the text.
-            text: The text. A long one may come in blocks; then only a part of it is in memory at a
-                time, see `TextDivider`.
-            path: The file that holds it.
-            folder: The name under which `folders` counts it.
+            text: The text, or its blocks. Of a text in blocks, only a part is in memory at a time; see
+                `TextDivider`.
+            path: The file of the text.
+            folder: The name of the folder to which `folders` adds the text.
             line: The number of its first line in the file.
-            encoding: Called before each part is encoded. Errors that it raises are passed on.
+            encoding: Called before each part is encoded. Its exceptions are passed on.
 
         Raises:
             UnknownTokenError: A character has no token.
@@ -159,7 +159,7 @@ class Comparison:
         try:
             for part in self._divider.parts(blocks):
                 if not part.is_last and self._before is None:
-                    self._before = self._copied()
+                    self._before = self._copy()
                 added = self._add_part(name, part, progress, encoding)
                 amounts = amounts + added if amounts else added
         except BaseException:
@@ -174,7 +174,7 @@ class Comparison:
 
     @property
     def is_within_a_text(self) -> bool:
-        """Whether some parts of a text are added, and others not yet."""
+        """Whether some parts of a text are added and others are still missing."""
         return self._before is not None
 
     def _add_part(
@@ -184,7 +184,7 @@ class Comparison:
         progress: "_Progress",
         encoding: OnEncoding | None,
     ) -> Amounts:
-        """Encode the next part of a text, and add it to all counts. Returns its amounts."""
+        """Encode the next part of a text, add it to all counts, and return its amounts."""
         encoded = []
         for index, tokenizer in enumerate(self.tokenizers):
             if encoding:
@@ -245,7 +245,7 @@ class Comparison:
             _add_to(self._scripts, progress.before_first_script)
         self.total += amounts
 
-    def _copied(self) -> Self:
+    def _copy(self) -> Self:
         """Return a comparison with the same counts, which a text can be added to separately."""
         other = copy(self)
         other.token_counts = [Counter(counts) for counts in self.token_counts]
@@ -256,15 +256,15 @@ class Comparison:
         return other
 
     def worst_lines(self, index: int) -> list[WorstLine]:
-        """Return the lines for which the tokenizer `index` needs the most extra tokens.
+        """Return the lines for which the tokenizer at `index` needs the most extra tokens.
 
-        At most 100 different lines: by falling excess, then in the order in which they came. Empty
-        for a single tokenizer.
+        Return at most 100 different lines, the highest excess first, then in the order of the texts.
+        For a single tokenizer, return none.
         """
         return self._worst_lines[index].worst()
 
     def scripts(self) -> list[Amounts]:
-        """Return the amounts of each script, by falling number of bytes."""
+        """Return the amounts of each script, the largest number of bytes first."""
         return sorted(self._scripts.values(), key=lambda script: -script.n_bytes)
 
     def folders(self) -> list[Amounts]:
@@ -276,14 +276,14 @@ class Comparison:
 
     @cached_property
     def morpheme_agreements(self) -> list[Agreement]:
-        """For each tokenizer, the agreement of morpheme boundaries and token boundaries."""
+        """The agreement of morpheme boundaries and token boundaries, for each tokenizer."""
         return [
             morphological_alignment(tokenizer, self.morphemes)
             for tokenizer in self.tokenizers
         ]
 
     def token_lengths(self, index: int) -> Counter[int]:
-        """Return how many tokens of each length the tokenizer `index` makes of the texts, in bytes.
+        """Return how many tokens of each length in bytes the tokenizer at `index` makes of the texts.
 
         A token that occurs several times counts each time.
         """
@@ -295,7 +295,7 @@ class Comparison:
 
 @dataclass(slots=True)
 class _Progress:
-    """How far a text that comes in parts has been read."""
+    """The progress in a text that comes in parts."""
 
     position: Position
     script: str = SHARED  # the script of the last character
@@ -341,7 +341,7 @@ class TokenCounts(Comparison):
 
 
 class _EncodedPart:
-    """A part of a text under each tokenizer, and the words and numbers in it."""
+    """A part of a text as each tokenizer encodes it, and the words and numbers in it."""
 
     def __init__(self, text: str, encoded: Sequence[EncodedText]) -> None:
         self.data: Final = text.encode()
@@ -364,7 +364,7 @@ class _EncodedPart:
             end = min(end, start + _LONGEST_NUMBER)
             numbers.append(offsets[start : end + 1])
         self.numbers: Final = numbers
-        """For each number the offsets at which its digits begin, and at which the last one ends."""
+        """For each number, the offsets at which its digits begin and the offset at which the last one ends."""
 
     def amounts(self, name: str, start: int, end: int) -> Amounts:
         """Return the amounts of a range of characters. A word counts if it begins there."""
@@ -390,10 +390,10 @@ class _EncodedPart:
 
 
 class _Words(NamedTuple):
-    """The words of a text as numbers, with one byte per byte of the text in UTF-8, and one more.
+    """The words of a text as large numbers, with a byte for each byte of the text and one more.
 
-    The first byte is the most significant one. Each byte is 0 or 1. So operators on them treat all
-    bytes at once.
+    The first byte is the most significant one. Each byte is 0 or 1. So an operator on two of these
+    numbers treats all bytes at once.
     """
 
     starts: int  # 1 where a word begins
@@ -403,7 +403,7 @@ class _Words(NamedTuple):
 def _words(text: str) -> _Words:
     """Find the words of a text.
 
-    "a bc" has the starts 0x01_00_01_00_00 and the inside 0x00_00_00_01_00.
+    For "a bc", the starts are 0x01_00_01_00_00 and the inside is 0x00_00_00_01_00.
     """
     blocks = []
     for start in range(0, len(text), _BLOCK):
@@ -416,7 +416,7 @@ def _words(text: str) -> _Words:
 
 
 def _spaces(wide_space: re.Match[str]) -> str:
-    """Return as many spaces as a white space has bytes."""
+    """Return as many spaces as the matched white space has bytes."""
     return " " * len(wide_space[0].encode())
 
 

@@ -1,4 +1,4 @@
-"""Where tokenizers differ: stretches that two cut differently, and lines that are worst for one."""
+"""Find where tokenizers differ: stretches that two cut differently, and the worst lines of each."""
 
 import re
 from bisect import bisect_right
@@ -17,11 +17,11 @@ from bpe_core.utf8 import n_characters
 
 _LINE: Final = re.compile(rb"[^\n]*\n|[^\n]+")
 _MOST_DISAGREEMENTS: Final = 1 << 17
-"""Different disagreements of a pair. If there are more, those that occurred once are dropped."""
+"""Maximum number of different disagreements of a pair. Beyond it, those that occurred once are dropped."""
 _WORST: Final = 100
-"""Lines that are kept for each tokenizer, about."""
+"""Approximate number of lines that are kept for each tokenizer."""
 _LONGEST_LINE: Final = 160
-"""Characters of a line that are kept."""
+"""Maximum number of characters of a line that are kept."""
 _LONGEST_LINE_IN_BYTES: Final = 4 * _LONGEST_LINE
 
 
@@ -35,7 +35,7 @@ class TextPlace(NamedTuple):
 
 @dataclass(slots=True)
 class Position:
-    """How far a text has been read."""
+    """The position up to which a text has been read."""
 
     line: int  # counted from 1
     column: int = 0  # in characters
@@ -85,8 +85,8 @@ class TokenizerPair:
             place: Where the part begins.
             first: The part as the first tokenizer encodes it.
             other: The part as the other tokenizer encodes it.
-            is_last: Whether it is the last part of its text. After every other part, both have a
-                boundary.
+            is_last: Whether this is the last part of its text. Both tokenizers have a boundary after
+                every other part.
         """
         compared = compare_boundaries(first, other)
         self.agreement += compared.agreement
@@ -138,14 +138,14 @@ class CountedLine(NamedTuple):
     """A line of a text, and how many tokens each tokenizer needs for it."""
 
     beginning: bytes
-    """Its first bytes in UTF-8, enough for `_LONGEST_LINE` characters."""
+    """The first bytes of the line in UTF-8, enough for `_LONGEST_LINE` characters."""
     n_tokens: tuple[int, ...]
     """By tokenizer. A token belongs to the line of its last byte."""
     number: int  # counted from 1
 
     @property
     def shown(self) -> str:
-        """Its first `_LONGEST_LINE` characters, without a newline."""
+        """The first `_LONGEST_LINE` characters of the line, without a newline."""
         text = self.beginning.decode(errors="ignore")[:_LONGEST_LINE]
         return text.removesuffix("\n").removesuffix("\r")
 
@@ -158,7 +158,7 @@ class LineCounter:
 
     def __init__(self) -> None:
         self._open_line: CountedLine | None = None
-        """A line that goes on in the next part."""
+        """A line that continues in the next part; None without one."""
 
     def lines(
         self,
@@ -220,7 +220,7 @@ def sums(first: Sequence[int], second: Sequence[int]) -> tuple[int, ...]:
 
 @dataclass(slots=True)
 class WorstLine:
-    """A line that a tokenizer needs more tokens for than another one."""
+    """A line for which a tokenizer needs more tokens than another one."""
 
     line: str  # its first 160 characters
     n_tokens: tuple[int, ...]
@@ -229,22 +229,22 @@ class WorstLine:
     n_times: int = 1
 
     def excess(self, index: int) -> int:
-        """Return its tokens under the tokenizer `index`, minus the fewest under any tokenizer."""
+        """Return the tokens of the line under the tokenizer at `index`, minus the fewest of any tokenizer."""
         return self.n_tokens[index] - min(self.n_tokens)
 
 
 class WorstLines:
-    """The lines for which one tokenizer needs the most tokens more than another one."""
+    """The lines for which one tokenizer needs the most extra tokens."""
 
     def __init__(self, index: int) -> None:
         self._index = index  # of the tokenizer
         self._kept: dict[tuple[str, tuple[int, ...]], WorstLine] = {}
         self._least_excess = 0
-        """Only lines with a greater excess are kept. It never falls, so a line that is kept was
-        counted from its first occurrence on."""
+        """Only lines with a greater excess are kept. This limit never falls, so each kept line has been
+        counted since its first occurrence."""
 
     def add(self, line: CountedLine, text: int) -> None:
-        """Add a line of the text with the index `text`."""
+        """Add a line of the text at index `text`."""
         excess = line.n_tokens[self._index] - min(line.n_tokens)
         if excess == 0 or excess < self._least_excess:
             return
@@ -260,7 +260,7 @@ class WorstLines:
             self._kept = {(line.line, line.n_tokens): line for line in worst}
 
     def worst(self) -> list[WorstLine]:
-        """Return at most `_WORST` lines, by falling excess, then in the order they came."""
+        """Return at most `_WORST` lines, the highest excess first, then in the order of the texts."""
         by_excess = sorted(
             self._kept.values(), key=lambda line: -line.excess(self._index)
         )

@@ -1,4 +1,4 @@
-"""Morphemes of words: how far token boundaries follow them, and lists of divided words."""
+"""Morphemes: measure how well token boundaries match them, and read lists of divided words."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted
 
 _SEPARATOR: Final = re.compile(r"[\s+|]+(?:@@)?|@@\s+")
-"""What separates two morphemes: white space, "+" or "|", and "@@" next to it."""
+"""Matches a separator of two morphemes: white space, "+" or "|", with "@@" next to it."""
 
 
 def morphological_alignment(
@@ -28,7 +28,7 @@ def morphological_alignment(
         words: For each word its morphemes, such as ("un", "break", "able").
 
     Returns:
-        The number of morpheme boundaries as `n_first`, and of token boundaries as `n_second`.
+        An `Agreement`: morpheme boundaries are `n_first`, token boundaries are `n_second`.
     """
     total = Agreement()
     for morphemes in words:
@@ -55,7 +55,7 @@ def read_morphemes(text: str, name: str) -> list[tuple[str, ...]]:
         text: One word per line, such as "un+break+able". The undivided word and a tab may come
             before it. Morphemes are separated by white space, "+" or "|", and by "-" in a line
             without these. "@@" next to a separator is part of it, as in "low@@ est".
-        name: What errors call the text.
+        name: The name of the text in errors.
 
     Returns:
         The morphemes of each word.
@@ -76,7 +76,7 @@ def read_morphemes(text: str, name: str) -> list[tuple[str, ...]]:
             morphemes = _SEPARATOR.split(divided)
         if tab and "".join(morphemes) != before_tab:
             raise TextError(
-                f"{name}: Line {number}: the morphemes {quoted(divided)} do not make "
+                f"{name}, line {number}: the morphemes {quoted(divided)} do not make "
                 f"{quoted(before_tab)}; correct the line."
             )
         word = tuple(morpheme for morpheme in morphemes if morpheme)
@@ -84,7 +84,7 @@ def read_morphemes(text: str, name: str) -> list[tuple[str, ...]]:
             words.append(word)
     if not words:
         raise TextError(
-            f"{name}: This list of morphemes has no words; "
+            f"{name}: the list of morphemes has no words; "
             "add lines such as un+break+able."
         )
     return words

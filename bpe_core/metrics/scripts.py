@@ -54,13 +54,13 @@ _WITH_SPACES: Final = (
 )
 _SCRIPTS: Final = _WITH_SPACES + WITHOUT_SPACES
 OTHER: Final = "Other"
-"""The name of all other scripts together."""
+"""The common name of all other scripts."""
 SHARED: Final = "no script"
 """The script of a text that has only digits, punctuation, white space, emoji and the like."""
 
 
 def _run_expression() -> str:
-    """Return an expression for a run of one script, in a group that is named after the script.
+    """Return a regular expression for a run of one script, in a group named after the script.
 
     A run begins with a character of its script. It ends before the first character of another
     script.
@@ -87,7 +87,7 @@ class ScriptRun(NamedTuple):
 
 
 def script_runs(text: str, script: str = SHARED) -> Iterator[ScriptRun]:
-    """Divide a text into runs of characters of one script. Takes O(n) for n characters.
+    """Divide a text into runs of characters of one script. Takes O(n) time for n characters.
 
     Characters that several scripts share belong to the run before them. At the beginning of the
     text they belong to the run after them.

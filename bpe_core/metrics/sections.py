@@ -12,7 +12,7 @@ class TextSection(NamedTuple):
     title: str
     line: int  # the number of its first line that is not empty, counted from 1
     blocks: Iterator[str]
-    """Its text, without newlines at either end. To be read before the next section."""
+    """The text without newlines at either end. Read it before the next section."""
 
 
 class _Line(NamedTuple):
@@ -35,7 +35,7 @@ def sections(blocks: Iterable[str]) -> Iterator[TextSection]:
 
 
 def _section(lines: Iterator[_Line]) -> TextSection | None:
-    """Return the section of these lines, the first being its title; None if the title is empty."""
+    """Return the section of these lines; None if its title, in the first line, is empty."""
     title = next(lines)
     name = title.text.removeprefix("# ").strip()
     if not name:

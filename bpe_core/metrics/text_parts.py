@@ -1,4 +1,4 @@
-"""Long texts in parts, cut where every tokenizer cuts, so that no whole text is held in memory."""
+"""Divide long texts where every tokenizer cuts, so that no whole text is held in memory."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,10 +11,10 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.preparation import SplitStep
 
 PART: Final = 1 << 18
-"""Characters of a part, about. A shorter text is one part."""
+"""Approximate number of characters of a part. A shorter text is one part."""
 ASCII_SPACE: Final = "\t\n\v\f\r "
 WIDE_SPACE: Final = re.compile(r"[^\S\0-\x7f]")
-"""White space beyond ASCII."""
+"""Matches white space beyond ASCII."""
 _HIGHEST_SPACE: Final = "\u3000"
 """The white space with the highest code point."""
 _SPACES: Final = frozenset(
@@ -28,7 +28,7 @@ CutKind = Callable[[str], Cut]
 
 
 class TextPart(NamedTuple):
-    """A part of a text, and how each tokenizer cuts at its ends."""
+    """A part of a text, and the kind of cut of each tokenizer at both ends."""
 
     text: str
     before: Sequence[Cut | None]
@@ -42,7 +42,7 @@ class TextPart(NamedTuple):
 
 
 class TextDivider:
-    """Divides texts where all of some tokenizers may cut, and only next to white space.
+    """Divides texts at white space where all of the given tokenizers may cut.
 
     A stretch without such a place is one part. That is the whole text if the pattern of a tokenizer
     has no safe cuts (such as "none"), or drops some of the text.
@@ -52,7 +52,7 @@ class TextDivider:
         self._kinds: Final = [_cut_kind(tokenizer) for tokenizer in tokenizers]
         self._text_end: Final = (None,) * len(tokenizers)
         self.size = PART
-        """Characters of a part, about."""
+        """Approximate number of characters of a part."""
         self.cut_at: Final = cache(self._cut_at)
 
     def parts(self, blocks: Iterable[str]) -> Iterator[TextPart]:
@@ -87,13 +87,13 @@ class TextDivider:
         return 0
 
     def _cut_at(self, pair: str) -> tuple[Cut, ...]:
-        """Return how each tokenizer cuts between two characters; () if one of them may not."""
+        """Return how each tokenizer cuts between two characters; () if a tokenizer may not cut there."""
         kinds = tuple(kind(pair) for kind in self._kinds)
         return () if Cut.NONE in kinds else kinds
 
 
 def _cut_kind(tokenizer: Tokenizer) -> CutKind:
-    """Return a function for where a tokenizer may cut a text."""
+    """Return a function that says whether and how a tokenizer may cut between two characters."""
 
     def never(pair: str) -> Cut:
         return Cut.NONE

@@ -1,4 +1,4 @@
-"""Split patterns (pre-tokenization): a splitter for a published pattern by name, or for any regular expression.
+"""Split patterns (pre-tokenization): make a splitter from the name of a pattern or any regular expression.
 
 No merge crosses from one piece into the next. Character properties such as `\\p{L}` follow the Unicode version of the
 installed `regex` module.
@@ -18,8 +18,8 @@ def tried(pattern: str, text: str) -> list[str]:
     """Split a short text by a pattern, before anything large is split by it.
 
     Raises:
-        PatternError: The pattern is not valid, or takes too long on the text or on long runs of one character. A
-            pattern whose time explodes does so on such runs.
+        PatternError: The pattern is not valid, or takes too long on the text or on long runs of one character.
+            Patterns that backtrack exponentially do so on such runs.
 
     >>> tried("gpt2", "a small test")
     ['a', ' small', ' test']

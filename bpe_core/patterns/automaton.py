@@ -31,9 +31,9 @@ BMP: Final = 0x10000
 ASCII: Final = 0x80
 """The end of ASCII. Sets below it take a tenth of the time that sets of the whole plane take."""
 _COUNTED: Final = 16
-"""Repetitions of an item that are written out. A higher number is treated as unlimited."""
+"""Maximum number of repetitions that are written out. A higher number is treated as unlimited."""
 _MOST_SETS: Final = 300
-"""Positions at most, since the analysis may take time cubic in their number. Published patterns have some fifty."""
+"""Maximum number of positions, as the analysis may take cubic time. Published patterns have about 50."""
 
 
 class _Part(NamedTuple):
@@ -45,7 +45,7 @@ class _Part(NamedTuple):
 
 
 class Automaton:
-    """The automaton of one pattern, of size O(p * p) for p positions. ValueError for more than 300 positions."""
+    """The automaton of one pattern: O(p²) memory for p positions. ValueError for more than 300 positions."""
 
     def __init__(self, node: Node) -> None:
         self.node: Final = node
@@ -56,7 +56,7 @@ class Automaton:
         """For each position, the positions that follow it."""
         self._in_look_aheads: Final = set[int]()
         self.matches_empty: Final = self._part(node).matches_empty
-        """Whether the pattern can match nothing. It ignores look-aheads, so it may be True without need."""
+        """Whether the pattern can match the empty string. True may be wrong, since look-aheads are ignored."""
 
     def may_hold(self, text: str) -> bool:
         """Whether some match may contain `text`. False is a proof, since the automaton allows all matches."""
@@ -150,10 +150,11 @@ def automaton_of(source: str) -> Automaton | None:
 
 
 class CutFinder:
-    """Finds the safe cuts of texts under one pattern. It is false if the pattern has none.
+    """Finds the safe cuts of texts under one pattern. A finder is false if the pattern has no safe cuts.
 
-    It finds no cut next to a character past the Basic Multilingual Plane, so that the classes stay small. It has an
-    expression of its own for ASCII texts, which is compiled in a tenth of the time.
+    It finds no cut next to a character past the Basic Multilingual Plane, so that the character
+    classes stay small. It has a separate expression for ASCII texts, which compiles in a tenth of the
+    time.
     """
 
     def __init__(
@@ -162,7 +163,7 @@ class CutFinder:
         self.automaton: Final = automaton
         self.unless: Final = unless
         """Pairs of characters, as strings, between which no cut is found."""
-        self._finder: Final = cache(self._compiled_below)
+        self._finder: Final = cache(self._compile_below)
 
     def __bool__(self) -> bool:
         return bool(self._finder(ASCII) or self._finder(BMP))
@@ -182,7 +183,7 @@ class CutFinder:
             return len(text)
         return found.end()
 
-    def _compiled_below(self, end: int) -> re.Pattern[str] | None:
+    def _compile_below(self, end: int) -> re.Pattern[str] | None:
         """Compile an expression whose matches end at the safe cuts between characters below `end`; None if there are
         none."""
         if self.automaton.matches_empty:
@@ -225,9 +226,10 @@ class CutFinder:
 class InnerCutFinder:
     """Finds the safe cuts of a pattern that splits the pieces of a first pattern again.
 
-    A safe cut of the first pattern is one. So is a safe cut of the second pattern that no match attempt of the first one
-    looks across: the matches of the first are the same then. If such a cut is not between two of its pieces, it is
-    inside one, which the second pattern would cut there.
+    A safe cut of the first pattern is a safe cut of both. So is a safe cut of the second pattern that
+    no match attempt of the first one looks across, since the matches of the first pattern stay the
+    same. Such a cut is between two pieces of the first pattern, or inside a piece that the second
+    pattern cuts there.
     """
 
     def __init__(
@@ -275,7 +277,7 @@ class InnerCutFinder:
         return end
 
     def _is_safe(self, pair: str) -> bool:
-        """Whether a cut of the second pattern between two characters is one of both patterns."""
+        """Whether a safe cut of the second pattern between two characters is a safe cut of both patterns."""
         if pair in self._unless:
             return False
         if self._first.end_of_first(pair, 0) == 1:
@@ -285,7 +287,7 @@ class InnerCutFinder:
 
 
 def _enough(option: Node, end: int) -> int:
-    """Return characters below `end` at which an alternative matches before any text; perhaps not all of them."""
+    """Return some characters below `end` at which an alternative matches whatever text follows."""
     items = option if isinstance(option, tuple) else (option,)
     consumed = 0
     for position, item in enumerate(items):

@@ -19,8 +19,9 @@ from bpe_core.errors import PatternError
 from bpe_core.visible import visible
 
 MOST_CHARACTERS: Final = 20_000
-"""Characters of an expression, with the least number of each repetition written out: `a{9}` counts as nine. Compiling
-this many takes half a second and 30 MB. The longest published expression has some hundreds."""
+"""Maximum number of characters of an expression, with the least number of each repetition written
+out: `a{9}` counts as nine. Compiling this many takes half a second and 30 MB. The longest published
+expression has a few hundred."""
 
 _PARTS: Final = re.compile(
     r"""
@@ -37,7 +38,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class _Budget:
-    """Processor time for untrusted expressions, in seconds."""
+    """The processor time for untrusted expressions, in seconds."""
 
     granted: float
     left: float
@@ -50,7 +51,7 @@ _budget: ContextVar[_Budget | None] = ContextVar("budget", default=None)
 def patience(seconds: float) -> Iterator[None]:
     """Let all untrusted expressions together run for `seconds` of processor time; then they raise `PatternError`.
 
-    Inside another `patience` this one has no effect.
+    A `patience` inside another one has no effect.
     """
     outer = _budget.get()
     try:  # it is set inside, so that an interrupt can't leave the budget in place
@@ -61,7 +62,7 @@ def patience(seconds: float) -> Iterator[None]:
 
 
 def enough_for(n_characters: int) -> float:
-    """Return the usual budget for a text, in seconds: fifty times what a usual pattern needs."""
+    """Return the usual budget for a text, in seconds: fifty times the time that a usual pattern needs."""
     return 2.0 + n_characters / 100_000
 
 
@@ -72,11 +73,11 @@ class Expression:
         """Compile an expression.
 
         Args:
-            source: In the syntax of the `regex` module.
-            what: What to call it in errors.
+            source: The expression in the syntax of the `regex` module.
+            what: The name of the expression in errors.
 
         Raises:
-            PatternError: It is not valid, calls groups, or exceeds `MOST_CHARACTERS`.
+            PatternError: The expression is not valid, calls groups, or exceeds `MOST_CHARACTERS`.
         """
         self.source: Final = source
         self._what: Final = what
@@ -135,7 +136,7 @@ class Expression:
 
 
 def _invalid(what: str, source: str, reason: str, position: int | None) -> str:
-    """Return the sentence about an expression that the regex module refuses."""
+    """Return an error message about an expression that the regex module refuses."""
     advice = "; correct it"
     if position is not None:
         nearby = visible(source[max(0, position - 20) : position + 20])
@@ -144,9 +145,9 @@ def _invalid(what: str, source: str, reason: str, position: int | None) -> str:
 
 
 def _reason_to_refuse(source: str) -> str:
-    """Return why an expression is refused, as a part of a sentence; "" if it is not.
+    """Return why an expression is refused, as a part of a sentence; "" if it is accepted.
 
-    The size of an expression is that with its least repetitions written out: (ab{3}){2} is abbbabbb and two groups.
+    The size of an expression counts its least repetitions as written out: (ab{3}){2} is abbbabbb and two groups.
     """
     sizes = [0]  # of the whole, and of each open group
     size_of_last = 0  # of the item that a repetition would repeat

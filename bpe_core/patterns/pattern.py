@@ -1,4 +1,4 @@
-r"""The published split patterns by name, and the syntax tree and the notation of a pattern that combines several.
+r"""Define the published split patterns, and the notation and syntax tree of combined patterns.
 
 A pattern is given, stored and shown as one string, usually a name or a regular expression. Three marks combine several
 patterns. They are comments to the `regex` module; only this module reads and writes them:
@@ -54,13 +54,13 @@ version, which Llama 3 adopted, that white space is split after the last newline
 
 _ONLY, _THEN, _ELSE = "(?#only)", "(?#then)", "(?#else)"
 _MOST_PARTS: Final = 64
-"""Patterns that can be combined. No published tokenizer combines more than five."""
+"""Maximum number of patterns that can be combined. No published tokenizer combines more than five."""
 _CHARACTER: Final = r"(?:[^\\.\[\](){}^$*+?|]|\\\W)"
 _CHOICE_OF_TEXTS: Final = re.compile(rf"{_CHARACTER}+(?:\|{_CHARACTER}+)*")
 _COMMENT: Final = re.compile(
     r"(\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\])|\(\?#[^)]*\)", re.DOTALL
 )
-"""A comment; or an escape or a set, the first group, which may contain the same characters without being a comment."""
+"""Matches a comment, or in the first group an escape or a set, which may look like a comment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Split:
     drops_rest: bool = False
     """Whether text between two matches is dropped."""
     name: str = field(default="", compare=False)
-    """Its name in `PATTERNS`; "" for an expression without a name."""
+    """The name of the split in `PATTERNS`; "" for an expression without a name."""
 
     def __str__(self) -> str:
         if self.name:
@@ -110,7 +110,7 @@ class Else:
     """Each match of `first` is a piece; the text between the matches is split by `rest`."""
 
     first: tuple[str, ...] | str
-    """Literal texts, where the longest match wins; or an expression."""
+    """Literal texts, the longest of which wins, or an expression."""
     rest: "Pattern"
 
     def __str__(self) -> str:
@@ -184,7 +184,7 @@ def _split(text: str) -> Split:
 
 
 def _texts(source: str) -> tuple[str, ...]:
-    """Return the literal texts of an expression that is only an alternation of texts, the longest first; else ()."""
+    """Return the texts of an expression that is only an alternation of texts, the longest first; else ()."""
     if not _CHOICE_OF_TEXTS.fullmatch(source):
         return ()
     texts: list[str] = []

@@ -33,7 +33,7 @@ class Splitter:
 
     def __init__(self, tree: Pattern, lossy: bool) -> None:
         self.tree: Final = tree
-        """The pattern. Two splitters with equal trees give the same pieces; names don't count."""
+        """The syntax tree of the pattern. Splitters with equal trees give the same pieces; names don't count."""
         self.pattern: Final = str(tree)
         """The pattern in the notation of `bpe_core.patterns.pattern`, with the names that were given."""
         self.source: Final = (
@@ -53,7 +53,7 @@ class Splitter:
         return splitter, (self.pattern,)
 
     def split(self, text: str) -> list[str]:
-        """Return the pieces of `text` in order. Joined they are `text` again, unless the pattern is lossy.
+        """Return the pieces of `text` in order. They add up to `text`, unless the pattern is lossy.
 
         Raises:
             PatternError: An untrusted regular expression takes too long.
@@ -96,12 +96,12 @@ class Splitter:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """One character of each kind that the pattern distinguishes; a sample if the pattern cannot be analyzed."""
+        """A character of each kind that the pattern distinguishes; a sample if the pattern can't be analyzed."""
         sample = dict.fromkeys("aA1 \t\n\r'\"_-./中\u0301" + self.source[:40])
         return tuple(sample) if self._kinds is None else self._kinds.examples
 
     def alike(self, text: str) -> str:
-        """Replace each character by the one that represents its kind. Texts that become equal are split alike."""
+        """Replace each character by the representative of its kind. Texts that become equal are split alike."""
         return text if self._kinds is None else text.translate(self._kinds)
 
     @cached_property
@@ -114,7 +114,7 @@ class Splitter:
     def parts(self, blocks: Iterable[str]) -> Iterator[str]:
         """Yield one document, which comes in blocks of any size, in parts that can be split separately.
 
-        It holds about two blocks, more if safe cuts are farther apart, and the whole document if it is not `blockwise`.
+        About two blocks are in memory, more if safe cuts are rare, all if the pattern is not `blockwise`.
         """
         if not self.blockwise:
             blocks = ["".join(blocks)]
@@ -142,14 +142,14 @@ class Splitter:
 
     @cached_property
     def _automaton(self) -> Automaton | None:
-        """The automaton of the expression; None if it cannot be analyzed, or if there is not exactly one."""
+        """The automaton of the expression. None if there are several, or if it can't be analyzed."""
         if isinstance(self.tree, Split) and self.tree.source:
             return automaton_of(self.tree.source)
         return None
 
     @cached_property
     def _cuts(self) -> CutFinder | InnerCutFinder | None:
-        """Finds safe cuts. None, or a finder that is false, if the pattern has none."""
+        """The finder of safe cuts. None, or a finder that is false, if the pattern has no safe cuts."""
         return CutFinder(self._automaton) if self._automaton else None
 
     @cached_property

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 _MOST_HEADS: Final = 64
-"""Different heads in the expression, at most: more are slow to compile and to search."""
+"""Maximum number of different heads in the expression: more are slow to compile and to search."""
 
 
 class TextSearch:
-    """Finds occurrences of any of some texts from left to right, at each place the longest.
+    """Finds occurrences of given texts from left to right, the longest text at each place.
 
-    An expression finds their heads, the first 1 to 4 characters. At each head, the substrings of the lengths of the
-    texts with this head are looked up, the longest first.
+    An expression finds the heads of the texts, their first 1 to 4 characters. At each head, the
+    substrings of the lengths of the texts with this head are looked up, the longest first.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -54,7 +54,7 @@ class TextSearch:
 
 
 def _head_length(texts: frozenset[str]) -> int:
-    """Return the greatest length of heads, at most 4, for which there are few different heads."""
+    """Return the greatest length, at most 4, at which the texts have few different heads."""
     shortest = min(map(len, texts), default=1)
     for length in range(min(4, shortest), 1, -1):
         if len({text[:length] for text in texts}) <= _MOST_HEADS:

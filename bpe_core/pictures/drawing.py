@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 BORDER: Final = "│"
 FIRST_CHARACTERS: Final = 4000
-"""Characters of a long text that a notebook shows."""
+"""Maximum number of characters of a text that a notebook shows."""
 _MOST_ROWS: Final = 40
-"""Rows of a table of tokens. The most frequent tokens are listed."""
+"""Maximum number of rows of a table of tokens. It lists the most frequent tokens."""
 _GLYPHS: Final = CONTROLS | {ord("\t"): "⇥", ord("\n"): "\n"}
 """Code point -> what is shown for it. Line feeds are kept, because they end lines."""
 _TERMINAL_COLORS: Final = (111, 78, 179, 174, 176, 80)
@@ -54,7 +54,7 @@ class Chip(NamedTuple):
 
     text: str  # safe to show; ends with ↵ for a line feed
     ids: tuple[int, ...]
-    """Several only if they share a character; () for text that a lossy pattern drops."""
+    """The ids: several only if they share a character; () for text that a lossy pattern drops."""
     color: int  # index in `HUES`, never that of the token before; -1 without ids
     data: bytes  # of the whole token or tokens
     is_alike: bool = False
@@ -68,8 +68,8 @@ class TextLanes(NamedTuple):
 
     titles: tuple[str, ...]  # the name of each tokenizer, safe to show
     summaries: tuple[str, ...]
-    """For each tokenizer one line: its tokens, its bytes per token, and the difference from the
-    first tokenizer."""
+    """A line for each tokenizer: its tokens, its bytes per token, and the difference from the first
+    tokenizer."""
     lines: tuple[tuple[list[Chip], ...], ...]
     """For each line of the text, its tokens under each tokenizer. If there are several tokenizers,
     tokens without characters are left out."""
@@ -84,7 +84,7 @@ class TextLanes(NamedTuple):
         """Prepare a text, or a part of it.
 
         Args:
-            texts: For each tokenizer its name and the text; the text is the same for all.
+            texts: For each tokenizer, its name and the text, which is the same for all.
             start: Where the part begins, in code points.
             end: Where the part ends, in code points; None for the end of the text.
         """
@@ -125,7 +125,7 @@ def _shape(span: Span, text: LiveText) -> object:
 
 
 def _summary(n_tokens: int, n_bytes: int, n_first: int) -> str:
-    """Summarize a lane; `n_first` is the number of tokens of the first lane, 0 for that one."""
+    """Summarize a lane. `n_first` is the number of tokens of the first lane, or 0 for the first lane."""
     compression = f"{ratio(n_bytes, n_tokens):.2f} bytes per token"
     size = counted(n_bytes, "byte")
     if n_first:
@@ -389,8 +389,7 @@ def drawing(pictures: Sequence[TextLanes], columns: int = 96) -> str:
 def _rows(picture: TextLanes, columns: int) -> "Iterator[Text]":
     """Yield the title and summary of each lane, then the rows of the text.
 
-    If there are several lanes, a row of each follows one of the others, with its title in front of
-    the first.
+    If there are several lanes, their rows alternate. The title is in front of the first row of each.
     """
     from rich.text import Text
 
@@ -400,7 +399,7 @@ def _rows(picture: TextLanes, columns: int) -> "Iterator[Text]":
         margin = max(map(cells, picture.titles)) + 2
     for title, summary in zip(picture.titles, picture.summaries, strict=True):
         gap = " " * max(2, margin - cells(title))
-        yield from _wrapped(Text.assemble((title, "bold"), gap, summary), columns)
+        yield from _wrap(Text.assemble((title, "bold"), gap, summary), columns)
     if not is_single:
         yield Text()
     columns_of_text = max(columns - margin, 2)
@@ -408,7 +407,7 @@ def _rows(picture: TextLanes, columns: int) -> "Iterator[Text]":
         lanes = list[list[Text]]()
         for chips in line:
             styled = [(chip.text, _rich_style(chip)) for chip in chips]
-            lanes.append(_wrapped(Text.assemble(*styled), columns_of_text))
+            lanes.append(_wrap(Text.assemble(*styled), columns_of_text))
         heads = [" " * margin for _ in lanes]
         if not is_single:
             heads = [title + " " * (margin - cells(title)) for title in picture.titles]
@@ -418,7 +417,7 @@ def _rows(picture: TextLanes, columns: int) -> "Iterator[Text]":
             heads = [" " * margin for _ in lanes]
 
 
-def _wrapped(text: "Text", columns: int) -> "list[Text]":
+def _wrap(text: "Text", columns: int) -> "list[Text]":
     """Divide a text into rows of at most `columns` cells."""
     row_starts = list[int]()
     n_free = columns

@@ -58,7 +58,7 @@ class Merge:
     """
 
     step: int
-    """Its number, from 1."""
+    """The number of the step, from 1."""
     left: int
     """The ids of the two tokens that were joined."""
     right: int
@@ -165,7 +165,7 @@ class Trainer:
         progress: Callable[[int, int], object] | None = None,
         **options: Unpack[TrainOptions],
     ) -> None:
-        """Count the pairs of the corpus, in a time linear in the bytes of its distinct pieces.
+        """Count the pairs of the corpus, in time linear in the bytes of its distinct pieces.
 
         Args:
             texts: A text, an iterable of texts (documents: nothing merges across their borders), or `Counts`, which are
@@ -174,7 +174,7 @@ class Trainer:
             start: A vocabulary whose merges come first, whatever the corpus counts. Its ids stay; new tokens take the
                 free ids in ascending order. Layout, special tokens and end-of-word marker are those of the vocabulary,
                 and so is the pattern if it is a tokenizer's and no other is given.
-            resume: What an earlier training run of the same texts with the same options has learned. Its merges are made
+            resume: The tokenizer of an earlier training run with the same texts and options. Its merges are made
                 again and must be the same.
             progress: Called now and then with (done, total) while pairs are counted.
             **options: The fields of `Options`.
@@ -193,7 +193,7 @@ class Trainer:
             _use_pattern_of(texts, options)
         has_texts = not isinstance(texts, Sized) or len(texts) > 0
         self.options: Final = Options(vocab_size, **options).checked(has_texts)
-        """What to learn, and by which rules."""
+        """The options of this training."""
         beginning = start_of(self.options, start)
         self._vocabulary = beginning.vocabulary
         self._ids = beginning.ids
@@ -214,7 +214,7 @@ class Trainer:
         """How many merges were made before: those of `start`, or those of the training that is resumed."""
         self._n_base = len(self._vocabulary.base)  # symbols that no merge makes
         self.n_merges_wanted: Final = len(self._ids) - self._n_base
-        """How many merges the vocabulary size needs; the corpus may have fewer."""
+        """How many merges the vocabulary size needs. Fewer are learned if the corpus has too few pairs."""
         base = self._vocabulary.base
         self._bytes = [base[token] for token in self._ids[: self._n_base]]
         self._merges = Merges()
@@ -251,7 +251,7 @@ class Trainer:
             sample=counts.sample,
             weights=counts.weights,
         )
-        """The record of this training, without its steps."""
+        """The record of this training without its steps."""
 
     @property
     def merges(self) -> Merges:
@@ -282,14 +282,14 @@ class Trainer:
         return merges
 
     def _counts_in_corpus(self, counts: Sequence[int]) -> Sequence[Count]:
-        """Convert counts of the learner, in which each piece counts `scale` times, to counts in the corpus."""
+        """Convert counts of the learner, which are multiplied by `scale`, to counts in the corpus."""
         if self._scale == 1:
             return counts
         return [weighted_count(count, self._scale) for count in counts]
 
     @property
     def n_tokens(self) -> Count:
-        """Tokens in the corpus now."""
+        """The number of tokens in the corpus now."""
         return self._merges.n_tokens[-1] if self.merges else self.record.n_tokens_start
 
     @property
@@ -337,10 +337,10 @@ class Trainer:
             The new merges.
 
         Raises:
-            OptionError: A merge is not the one of the run to resume.
+            OptionError: A merge differs from that of the run to resume.
         """
         if n < 0:
-            raise OptionError(f"A number of merges is 0 or more, not {n}.")
+            raise OptionError(f"Invalid number of merges {n}: expected 0 or more.")
         deadline = time.monotonic() + seconds
         start = self.n_merges
         n_at_once = 1
@@ -393,21 +393,21 @@ class Trainer:
         return self.merges.counts[-1] < Fraction(self.options.min_share) * n_before
 
     def token_counts(self) -> dict[int, Count]:
-        """Return id -> how often the token occurs in the corpus now, possibly 0. Linear in the corpus."""
+        """Return id -> how often the token occurs in the corpus now, perhaps 0. Takes time linear in the corpus."""
         counts = self._counts_in_corpus(self._learner.symbol_counts())
         return dict(zip(self._ids, counts, strict=False))
 
     def tokenizer(self) -> Tokenizer:
         """Return the tokenizer with all merges so far.
 
-        If nothing can be merged, it encodes into bytes.
+        If the corpus has no pair to merge, the tokenizer encodes text as bytes.
 
         Raises:
             UntrainedError: The first merge is not learned yet.
         """
         if not self.merges and self.stop_reason is None:
             raise UntrainedError(
-                "This trainer has not run yet; take a step before you ask for its tokenizer."
+                "This trainer has no merges yet; learn one before you ask for its tokenizer."
             )
         with no_garbage_collection():
             record = record_of(self.record, self.merges, self.stop_reason or STOPPED)

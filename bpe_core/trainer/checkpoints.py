@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from bpe_core.trainer import Trainer
 
 EVERY: Final = 5.0
-"""The least seconds between two checkpoints of a running training."""
+"""Minimum seconds between two checkpoints of a running training."""
 LARGEST_PART: Final = 0.02
-"""The largest share of the time spent on writing. Large vocabularies are written less often."""
+"""Maximum share of the time spent on writing, so large vocabularies are written less often."""
 
 
 class Checkpoints:
@@ -34,14 +34,14 @@ class Checkpoints:
     def __init__(
         self, path: Path | None, report: Callable[[str], object] | None = None
     ) -> None:
-        """After each attempt, `report` is called with why it failed, or ""."""
+        """`report` is called after each attempt with the reason why it failed, or with ""."""
         self.path: Final = path
         self._report = report
         self._n_kept = 0
         self._next = time.monotonic() + EVERY
 
     def keep_now_and_then(self, trainer: "Trainer") -> None:
-        """Write a checkpoint if the last one is old enough. Cheap enough for every turn of a loop."""
+        """Write a checkpoint if the last one is old enough. Cheap enough for every iteration of a loop."""
         if time.monotonic() >= self._next:
             self.keep(trainer)
 
@@ -101,8 +101,8 @@ def check_options(earlier: Tokenizer, options: Options, sample: str) -> None:
 def _check_same(option: str, old_value: object, new_value: object) -> None:
     if old_value != new_value:
         raise OptionError(
-            f"The run to resume had the {option} {_described(old_value)}, "
-            f"not {_described(new_value)}; give the same options, or start a new run."
+            f"The run to resume had the {option} {_describe(old_value)}, "
+            f"not {_describe(new_value)}; give the same options, or start a new run."
         )
 
 
@@ -113,7 +113,7 @@ def check_texts(earlier: Tokenizer, sources: Sequence[Source]) -> None:
     texts = [(source.sha256, source.weight) for source in sources]
     if texts != old_texts and sorted(texts) == sorted(old_texts):
         raise OptionError(
-            "The run to resume had these texts in another order; give them in that order."
+            "The run to resume had these texts in another order; give them in the order of that run."
         )
     for old, source in zip(old_sources, sources, strict=False):
         if old.weight != source.weight:
@@ -136,7 +136,7 @@ def check_texts(earlier: Tokenizer, sources: Sequence[Source]) -> None:
         )
 
 
-def _described(value: object) -> str:
+def _describe(value: object) -> str:
     if isinstance(value, tuple):
         return ", ".join(map(quoted, value)) or "none"
     if value in (None, ""):

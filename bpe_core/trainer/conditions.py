@@ -44,13 +44,13 @@ class Condition:
     """A comparison that holds after some merges and not after others."""
 
     field: str
-    """A field that `EXAMPLES` has."""
+    """The field to compare, one of those in `EXAMPLES`."""
     op: str
-    """One of < <= > >=."""
+    """The operator: <, <=, > or >=."""
     number: Fraction
 
     def holds(self, merge: Merge, n_bytes: Count) -> bool:
-        """Whether it holds after a merge in a corpus of `n_bytes`; never if the value is unknown."""
+        """Whether the condition holds after a merge in a corpus of `n_bytes`. False if the value is unknown."""
         value = self._value(merge, n_bytes)
         return value > 0 and _OPERATORS[self.op](value, self.number)
 
@@ -79,9 +79,9 @@ class Condition:
         start: int = 0,
         stop: int | None = None,
     ) -> int:
-        """Return the first step after `start`, up to `stop`, after which it holds; 0 if none.
+        """Return the first step after `start`, up to `stop`, after which the condition holds; 0 if none.
 
-        This takes a millisecond per 1,000 merges.
+        This takes about a millisecond per 1,000 merges.
         """
         if self.field == "step" and ">" in self.op:
             start = max(start, ceil(self.number) - 1)

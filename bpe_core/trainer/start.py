@@ -1,4 +1,4 @@
-"""Prepare the start of a training run: at the bytes, or at a vocabulary whose merges are given.
+"""Prepare the start of a training run: from single bytes, or from a vocabulary with merges.
 
 A learner numbers symbols from 0: the 256 bytes in the order of the tie rule, the end-of-word marker,
 then one symbol per merge. This module assigns an id to each symbol.
@@ -15,12 +15,12 @@ from bpe_core.vocabulary import Vocabulary
 
 
 class Start(NamedTuple):
-    """What a training run knows before its first merge."""
+    """The state of a training run before its first merge."""
 
     vocabulary: Vocabulary
     """The vocabulary without merges."""
     ids: list[int]
-    """Symbol -> its id, also for the symbols of all merges that are wanted."""
+    """Symbol -> id, including the symbols of all merges to be learned."""
     given: tuple[Pair, ...]
     """The merges of the vocabulary to extend, as pairs of symbols."""
 
@@ -53,7 +53,7 @@ def start_of(options: Options, old: Vocabulary | None) -> Start:
 
 
 def first_vocabulary(options: Options, old: Vocabulary | None) -> Vocabulary:
-    """Return the vocabulary before the first merge of a training run that extends `old`, if not None."""
+    """Return the vocabulary before the first merge of a training run, which may extend `old`."""
     if old is not None:
         return old.at(0)
     return Vocabulary.of_bytes(
@@ -62,7 +62,7 @@ def first_vocabulary(options: Options, old: Vocabulary | None) -> Vocabulary:
 
 
 def check_larger(old: Vocabulary, vocab_size: int) -> None:
-    """Raise `OptionError` if a vocabulary to extend already has as many tokens as are wanted."""
+    """Raise `OptionError` if a vocabulary to extend already has as many tokens as requested."""
     if vocab_size <= old.n_tokens:
         raise OptionError(
             f"The vocabulary to extend has {old.n_tokens:,} tokens; ask for a larger vocab_size."

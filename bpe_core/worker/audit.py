@@ -44,9 +44,9 @@ class AuditRequest(Request):
     """Files and folders of the texts that a model is going to learn from, or files of counts."""
     embeddings: str = ""  # a file or folder with an embedding matrix; "" for none
     tensor: str | None = None
-    """The name of the matrix in the file; None for the usual ones."""
+    """The name of the matrix in the file; None to try the usual names."""
     indicator: str | None = None
-    """The measure by which its rows are judged; None for the measure that suits the matrix."""
+    """The measure by which the rows of the matrix are judged; None for the measure that suits the matrix."""
 
     def run(self, job: Job) -> None:
         tokenizer = load(self.tokenizer, pattern=self.pattern)
@@ -61,7 +61,7 @@ class AuditRequest(Request):
 
 
 class Measured(NamedTuple):
-    """Some values of a column of `AuditSubject.columns`. Other events may bring more of them."""
+    """Some values of a column of `AuditSubject.columns`. Other events may bring more values."""
 
     column: str
     values: Mapping[int, Measure]  # by token id
@@ -79,8 +79,8 @@ def examine_request(
     """Count the texts of a request, and examine the tokenizer.
 
     Returns:
-        The findings, and their subject. If the job is stopped, these are the findings so far, and
-        the subject is None if not all texts were counted.
+        The findings, and the subject that was examined. If the job is stopped, the findings so far,
+        and None as the subject if not all texts were counted.
     """
     matrix = None
     if request.embeddings:
@@ -95,7 +95,7 @@ def examine_request(
 
 
 def _subject(tokenizer: Tokenizer, request: AuditRequest, job: Job) -> AuditSubject:
-    """Count the texts, and the tokens of the tokenizer in them. Raises `Stopped`."""
+    """Count the texts, and how often each token of the tokenizer occurs in them. Raises `Stopped`."""
     report_audit = partial(job.progress, "auditing")
 
     def report_document(done: int, total: int, name: str) -> None:
@@ -131,7 +131,7 @@ def _count(
     pattern: str,
     job: Job,
 ) -> Counts | None:
-    """Count texts, or merge files of counts if `paths` are nothing else. None without paths."""
+    """Count texts, or merge counts if all `paths` are files of counts. Return None without paths."""
     if not paths:
         return None
     if not all(map(is_counts, paths)):

@@ -36,9 +36,9 @@ SMALLEST: Final = 1 << 20
 LARGEST: Final = 1 << 26
 """Size of a partition of a large corpus, in bytes on disk: a second or two of counting."""
 USUAL_NUMBER: Final = 64
-"""Number of partitions of a corpus of medium size."""
+"""Number of partitions for a corpus of medium size."""
 AT_ONCE: Final = 8
-"""Counts that one task merges. Four levels of such tasks are enough for 4,096 partitions."""
+"""Maximum number of counts that one task merges. Four levels of such tasks are enough for 4,096 partitions."""
 
 
 def partitions(files: Sequence[TextFile]) -> list[list[TextFile]]:
@@ -85,7 +85,7 @@ def count_partition(partition: Sequence[TextFile], pattern: str) -> bytes:
 def merge_counts(counts: Iterable[bytes]) -> bytes:
     """Merge the counts of texts that follow each other, as if all had been counted together.
 
-    Merging is associative: some may be merged first, and the results then.
+    Merging is associative: some counts may be merged first, and their results later.
     """
     loaded = map(Counts.load, counts)  # one at a time: they may be large
     return reduce(Counts.merge, loaded).to_bytes()
@@ -98,7 +98,7 @@ def encode_partition(
 
     Args:
         partition: The files. All their ids are in memory at once.
-        tokenizer: Encodes them.
+        tokenizer: The tokenizer that encodes the files.
         path: The file to write, with the columns `source` and `ids`.
         specials: The options of `Tokenizer.encode` for special tokens.
 
@@ -135,12 +135,12 @@ def encode_partition(
 
 
 class Cluster:
-    """Dask workers with one thread each, made by `connected`.
+    """Dask workers with one thread each, as `connected` returns them.
 
     If a worker dies, another one repeats its task. An exception of `progress` ends the work.
 
-    Both methods raise `ClusterError` if the workers fail, and `TextError` if a file is missing
-    there.
+    `read` and `encode` raise `ClusterError` if the workers fail, and `TextError` if a worker lacks
+    a file.
     """
 
     def __init__(
@@ -198,7 +198,7 @@ class Cluster:
     ) -> int:
         """Encode files into a new folder, with a parquet file of ids for each partition.
 
-        The workers must see the folder. It gets its name after everything went well.
+        The workers must have access to the folder. It gets its name only after all files are encoded.
 
         Returns:
             The number of ids.
@@ -234,7 +234,7 @@ class Cluster:
     def _submit(self, work: Callable[..., object], *given: Any, **options: Any) -> Any:
         """Return the future of a task.
 
-        Merging comes before counting, so that few counts wait in memory.
+        Tasks that merge take priority over tasks that count, so that few counts wait in memory.
         """
         priority = 1 if work is merge_counts else 0
         # Dask gives equal "pure" tasks one result. But the text at a path may change between runs.
@@ -245,7 +245,7 @@ class Cluster:
     def _result(
         self, wanted: Any, partition_of: dict[Any, list[TextFile]], progress: OnRead
     ) -> Any:
-        """Wait for a future, which depends on the tasks of partitions, and return its result.
+        """Wait for a future that depends on the tasks of partitions, and return its result.
 
         The tasks are removed from `partition_of` as they end, so that the workers can forget them.
         """

@@ -23,8 +23,8 @@ from bpe_core.worker.messages import Activity, Done
 class CompareRequest(Request):
     """Compare tokenizers on the texts in files and folders, or measure a single one.
 
-    First only tokens are counted, in a tenth of the time, then everything is measured. So the
-    worker sends each text twice.
+    The worker first counts only tokens, which takes a tenth of the time, and then measures everything.
+    It sends each text twice, once after each step.
     """
 
     tokenizers: tuple[tuple[str, str], ...]
@@ -34,7 +34,7 @@ class CompareRequest(Request):
     """Whether each part of a text that begins with a line "# Title" is a text of its own."""
     n_examples: int = 0  # maximum number of disagreements of each pair
     n_lines: int = 0
-    """Maximum number of lines for which a tokenizer needs many more tokens than another."""
+    """Maximum number of lines to report per tokenizer, for which it needs many more tokens than another."""
 
     def run(self, job: Job) -> None:
         tokenizers = [
@@ -66,14 +66,14 @@ class CompareRequest(Request):
 
 
 class ComparedTexts(NamedTuple):
-    """Some of the texts, when their tokens are counted, and again with all their amounts."""
+    """A batch of texts. Each is sent twice: after its tokens are counted, and with all its amounts."""
 
     first: int  # the number of texts before these
     texts: tuple[ComparedText, ...]
 
 
 class ComparisonFound(NamedTuple):
-    """A summary of the texts that were measured so far. The last one is of all texts."""
+    """A summary of the texts that were measured so far. The last summary covers all texts."""
 
     found: dict[str, Any]  # as `summary` returns it
 
@@ -95,11 +95,11 @@ def compare(
         job: Receives the texts and the progress.
         sections: Whether each part of a text that begins with a line "# Title" is a text of its
             own.
-        streamed: The blocks of the only text, which is called "stdin", if there are no paths.
+        streamed: The blocks of the only text if there are no paths. The text is called "stdin".
         report_summary: Called from time to time between two texts.
 
     Raises:
-        TextError: A text that was named itself can't be read.
+        TextError: A file that is itself one of `paths` can't be read.
         OptionError: The texts have no sections.
     """
     reading = _ComparedReading(comparison, job, sections, report_summary)
@@ -186,7 +186,7 @@ class _ComparedReading:
             add(title, text, line=line)
 
     def _report_encoding(self, name: str, index: int) -> None:
-        """Report that the tokenizer `index` encodes a text next. Raises `Stopped`."""
+        """Report that the tokenizer at `index` is about to encode a text. Raises `Stopped`."""
         tokenizer = self._comparison.tokenizers[index].name
         label = f"{name} ({tokenizer})" if tokenizer else name
         if self._job.progress(self._activity, self._n_read, self._n_bytes, label):
@@ -194,13 +194,14 @@ class _ComparedReading:
 
 
 def _folder(path: Path, folders: Sequence[Path]) -> str:
-    """Return the name of the folder that a text is counted with.
+    """Return the name of the folder to which a text is added.
 
     If the folder texts/ was named, texts/en/1/a.txt counts for "en", and texts/b.txt for "texts".
-    A text that was named itself counts for the folder it is in.
+    A text that was named itself counts for the folder that contains it.
     """
     for folder in folders:
-        if folder in path.parents:
+        # Path(".") is also among the parents of ../a.txt, although this file is not in it.
+        if folder in path.parents and ".." not in path.relative_to(folder).parts:
             folders_between = path.relative_to(folder).parts[:-1]
             if folders_between:
                 return folders_between[0]

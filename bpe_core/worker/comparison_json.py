@@ -16,7 +16,7 @@ from bpe_core.tokenizer import Tokenizer
 _SPLITS: Final = 10
 """Maximum number of ways to cut numbers: 7 of up to 3 digits, and 3 of more digits."""
 _LISTED: Final = 100
-"""Maximum number of tokens that only one vocabulary of a pair has, the lowest ids first."""
+"""Maximum number of tokens listed that only one vocabulary of a pair has, the lowest ids first."""
 
 
 def summary(
@@ -28,14 +28,14 @@ def summary(
     n_lines: int = 0,
     progress: OnMetric = lambda done, total, title: None,
 ) -> dict[str, Any]:
-    """Return a comparison without its texts. A list of numbers has one for each tokenizer.
+    """Return a comparison without its texts. Lists of numbers have one number per tokenizer.
 
     Args:
         comparison: The tokenizers, and the texts added so far.
         names: The files of the tokenizers.
-        reference: The text or folder that parity relates to; None for the first folder.
+        reference: The text or folder that parity is relative to; None for the first folder.
         n_examples: Maximum number of disagreements of each pair.
-        n_lines: Maximum number of lines for which a tokenizer needs many more tokens than another.
+        n_lines: Maximum number of lines to list for each tokenizer.
         progress: Called before each metric of all texts.
     """
     tokenizers = comparison.tokenizers
@@ -74,7 +74,7 @@ def texts_as_json(
 ) -> list[dict[str, Any]]:
     """Return each text with its metrics and its source.
 
-    `reference` is the name of the text that parity relates to; None for the first.
+    `reference` is the name of the text that parity is relative to; None for the first text.
     """
     parity_base = _find((text.amounts for text in comparison.texts), reference)
     return [
@@ -106,7 +106,7 @@ def _vocabulary(tokenizer: Tokenizer) -> dict[str, Any]:
 
 
 def _measures(amounts: Amounts, parity_base: Amounts | None) -> dict[str, Any]:
-    """Return the size of a part of the texts, and the metrics that are known for all tokenizers."""
+    """Return the size of a part of the texts, and its metrics that are known for all tokenizers."""
     measures: dict[str, Any] = {
         "bytes": amounts.n_bytes,
         "characters": amounts.n_characters,
@@ -121,7 +121,7 @@ def _measures(amounts: Amounts, parity_base: Amounts | None) -> dict[str, Any]:
 
 
 def _pair(comparison: Comparison, index: int, n_examples: int) -> dict[str, Any]:
-    """Compare the first tokenizer with the tokenizer at `index` + 1."""
+    """Return the comparison of the first tokenizer with the tokenizer at `index` + 1."""
     pair = comparison.pairs[index]
     first = comparison.tokenizers[0]
     other = comparison.tokenizers[index + 1]
@@ -184,7 +184,7 @@ def _disagreement(
 def _worst_lines(
     comparison: Comparison, index: int, n_lines: int
 ) -> list[dict[str, Any]]:
-    """Return the lines for which a tokenizer needs the most more tokens than another."""
+    """Return the lines for which a tokenizer needs the most extra tokens."""
     lines: list[WorstLine] = comparison.worst_lines(index)[: max(0, n_lines)]
     return [
         {
@@ -199,9 +199,9 @@ def _worst_lines(
 
 
 def _place(comparison: Comparison, place: TextPlace) -> dict[str, Any]:
-    """Return the name of the text, the line, and the place as numbers.
+    """Return a place: the name of its text, its line as text, and three numbers.
 
-    The numbers are the index of the text, the line, and the characters before the place in it.
+    The numbers are the index of the text, the line, and the number of characters before the place.
     """
     return {
         "in": comparison.texts[place.text].amounts.name,

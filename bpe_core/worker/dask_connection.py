@@ -19,14 +19,14 @@ from bpe_core.visible import quoted, shortened, visible
 from bpe_core.worker.cluster import Cluster
 
 WAIT: Final = 10
-"""Seconds in which a scheduler must answer and have a worker."""
+"""Maximum seconds until a scheduler answers and has a worker."""
 _LOOK_EVERY: Final = 0.05
 """Seconds between two calls of `look`."""
 _SILENT: Final = logging.CRITICAL + 1
-"""A level that logs nothing: an error becomes one sentence instead."""
+"""A log level that no message reaches: an error is reported in one sentence instead."""
 
 Look = Callable[[], object]
-"""Called several times a second while something is awaited. An exception ends the work."""
+"""A function that is called several times a second during a wait. If it raises, the work ends."""
 
 
 @contextmanager
@@ -36,10 +36,10 @@ def connected(
     """Connect to the Dask workers of a scheduler, or start some on this machine.
 
     Args:
-        address: The address of the scheduler; "local" for one worker per core of this machine,
-            which end at the end.
+        address: The address of the scheduler, or "local" for one worker per core of this machine.
+            Local workers end when the context ends.
         seconds: How long the scheduler may take to answer and to have a worker.
-        look: Called several times a second while workers are awaited. An exception ends the work.
+        look: Called several times a second while waiting for workers. If it raises, the work ends.
 
     Raises:
         ClusterError: The scheduler does not answer in time or has no workers, or the local workers
@@ -65,7 +65,7 @@ def in_turn(
 ) -> Iterator[Any]:
     """Yield futures as they end.
 
-    A yielded future is not kept: workers hold a result as long as its future exists.
+    Yielded futures are not kept, because workers hold a result as long as its future exists.
     """
     waiting = as_completed(futures)
     del futures
@@ -136,7 +136,7 @@ def _start_workers(distributed: Any, folder: str) -> Any:
 
 
 class _InThread:
-    """A call in a thread of its own, so that Ctrl+C ends the wait for it."""
+    """Runs a call in a separate thread, so that Ctrl+C ends the wait for the call."""
 
     def __init__(self, call: Callable[[], Any]) -> None:
         self._call: Final = call
@@ -144,7 +144,7 @@ class _InThread:
         Thread(target=self._run, daemon=True).start()
 
     def result(self, look: Look) -> Any:
-        """Return or raise what the call does. An exception of `look` ends the wait."""
+        """Return the result of the call, or raise its exception. An exception of `look` ends the wait."""
         while not wait([self._future], _LOOK_EVERY).done:
             look()
         return self._future.result()
@@ -202,7 +202,7 @@ def _client_class(distributed: Any, seconds: float) -> Any:
 
     class QuietClient(distributed.Client):  # type: ignore[misc]
         def __del__(self) -> None:
-            """A client that finds no scheduler would complain again when it is freed."""
+            """Do nothing: a client without a scheduler would print its error again when it is freed."""
 
         def start(self, **options: Any) -> None:
             try:
@@ -226,7 +226,7 @@ def _why_not_connected(error: Exception, address: str) -> str:
     name = quoted(address, 100)
     if isinstance(error, MemoryError | AssertionError):
         return (
-            f"What answers at {name} is not a Dask scheduler, perhaps its dashboard; "
+            f"The server at {name} is not a Dask scheduler (it may be the dashboard); "
             "give the address of the scheduler, such as tcp://10.0.0.1:8786."
         )
     if isinstance(
@@ -237,8 +237,8 @@ def _why_not_connected(error: Exception, address: str) -> str:
             "give one such as tcp://10.0.0.1:8786, or configure Dask for it."
         )
     return (
-        f"No Dask cluster is at {name} ({_reason(error)}); "
-        "`dask scheduler` and `dask worker` start one, and --dask local needs none."
+        f"No Dask cluster found at {name} ({_reason(error)}); "
+        "start one with `dask scheduler` and `dask worker`, or use --dask local."
     )
 
 

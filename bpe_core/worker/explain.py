@@ -35,31 +35,31 @@ from bpe_core.worker.weights import recorded_weights
 MOST_ON_DISK: Final = (1 << 24, 1 << 28)
 """Maximum size of the texts that a worker counts, in bytes, without and with the kernel.
 
-Like the next two limits, it is about what can be counted in a second or two.
+This limit and the next two allow about as much as can be counted in a second or two.
 """
 MOST_IN_PIECES: Final = (1 << 18, 1 << 23)
 """Maximum size of the distinct pieces, in characters."""
 MOST_UNSPLIT: Final = (1 << 17, 1 << 21)
-"""Maximum size of the long ones among them, which almost every merge changes."""
+"""Maximum size of the long pieces among them. Almost every merge changes these."""
 _LONG: Final = 1 << 12
-"""Pieces with more characters are long."""
+"""Maximum length of a piece that is not long, in characters."""
 
 
 @dataclass(slots=True)
 class Subject:
-    """A tokenizer, and the texts in which the pairs of its merges are counted, by `count`."""
+    """A tokenizer, and the texts in which `count` counts the pairs of its merges."""
 
     tokenizer: Tokenizer  # the tokenizer with the merges that are known so far
     paths: Sequence[str]
     preset: Preset | None = None
-    """A founding example. Its texts are counted, not the texts at `paths`."""
+    """A published example. Its texts are counted instead of the texts at `paths`."""
     rules: Options | TrainingRecord = field(default_factory=Options)
     weights: Mapping[str, Fraction] | Fraction | None = None
-    """By path, or the exponent for `tempered`. None for the weights in the training record."""
+    """The weights by path, or the exponent for `tempered`. None for the weights in the training record."""
     sample: Sample = EVERYTHING
     texts: Sequence[CorpusText] = ()  # the texts after `read_once`
     sources: Set[str] = frozenset()
-    """The names of the files that were counted. Others of a folder may be unreadable."""
+    """The names of the files that were counted. Other files of a folder may be unreadable."""
     counts: PairCounts = field(init=False)
 
     @classmethod
@@ -158,9 +158,9 @@ class Subject:
         return list(pair_places(self.counts, step, texts))
 
     def read_once(self) -> None:
-        """Read all texts now, if places of all steps are needed.
+        """Read all texts now. This pays if places of many steps are needed.
 
-        The counts of the pieces of each text are kept, and the contents of the last few texts used.
+        It keeps the counts of the pieces of each text, and the contents of the last few texts used.
         """
 
         @lru_cache(16)
@@ -178,7 +178,7 @@ class Subject:
         return find_files(self.paths, skip_bad=self.sample.skip_bad).files
 
     def _texts(self) -> Iterator[CorpusText]:
-        """Yield the texts in order. Lines of a sampled stretch have the numbers of the file."""
+        """Yield the texts in order. Lines of a sampled stretch are numbered as in the whole file."""
         if self.preset:
             documents = self.preset.documents
             for number, document in enumerate(documents, 1):
@@ -210,8 +210,8 @@ def _check_size(what: str, n_bytes: int, limits: tuple[int, int]) -> None:
     limit = with_kernel if kernel.available else without_kernel
     if n_bytes > limit:
         raise TextError(
-            f"{n_bytes / 1e6:,.1f} MB of {what} are too much to count pairs in while you wait; at "
-            f"most {limit / 1e6:,.1f} MB are counted here. Use `bpescope why` in a terminal."
+            f"{n_bytes / 1e6:,.1f} MB of {what} are too much to count pairs in here; the limit is "
+            f"{limit / 1e6:,.1f} MB. Use `bpescope why` in a terminal."
         )
 
 
@@ -222,10 +222,10 @@ class ExplainRequest(Request):
     NICE: ClassVar[int] = 10
     tokenizer: str = ""  # the tokenizer file
     pattern: str | None = None  # the split pattern; None for the pattern in the file
-    preset: str = ""  # the founding example whose texts are counted
+    preset: str = ""  # the published example whose texts are counted
     paths: tuple[str, ...] = ()  # the texts that are counted without a preset
     recipe: Recipe | None = None
-    """A training run, instead of a file. `LearnedMerges` brings its merges."""
+    """A training run, given instead of a file. `LearnedMerges` brings its merges."""
 
     def run(self, job: Job) -> None:
         if self.recipe:
@@ -259,13 +259,13 @@ class AskStep(NamedTuple):
 
 
 class LearnedMerges(NamedTuple):
-    """Brings the worker merges that were learned since the last ones."""
+    """Sends the worker the merges that were learned since the last such message."""
 
     merges: tuple[Triple, ...]
 
 
 class Places(NamedTuple):
-    """Places of a merge, sent after its `Explanation` unless another step was asked for."""
+    """Places of a merge. Sent after its `Explanation`, unless another step was asked for since."""
 
     step: int
     places: tuple[CorpusPlace, ...]

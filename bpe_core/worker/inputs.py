@@ -1,4 +1,4 @@
-"""The inputs of the work: texts, which are counted, and tokenizers, which are fetched by name."""
+"""The inputs of the work: count texts, and fetch tokenizers by name."""
 
 import os
 from collections import Counter
@@ -42,7 +42,7 @@ def count_files(
     with_streams: bool = False,
     memory: int = MEMORY,
 ) -> Counts:
-    """Count the pieces of all texts at some paths, or of a founding example.
+    """Count the pieces of all texts at some paths, or of a published example.
 
     Reports the progress, the fields that were guessed, each skipped file, and `Counted`.
 
@@ -51,14 +51,14 @@ def count_files(
         pattern: The split pattern.
         job: Receives the reports.
         role: The role of the texts, for the reports.
-        preset: A founding example, whose texts are counted instead.
-        outputs: Files that the command writes. Those in a folder are left out: they would change
-            the corpus for the next time.
+        preset: A published example. Its texts are counted instead.
+        outputs: Files that the command writes. If they are found in a folder, they are left out:
+            they would change the corpus of the next run.
         weights: How many times the texts of some paths count, or the exponent for `tempered`.
         sample: The part of the texts to read.
         read: Reads and counts files as `Counts.read` does, perhaps on a cluster.
-        with_streams: Whether "-" for stdin, and pipes, are read, too. They are read once.
-        memory: How many bytes counting may take.
+        with_streams: Whether to read stdin ("-") and pipes, too. They are read once.
+        memory: Maximum number of bytes of memory for counting.
 
     Raises:
         TextError: A path can't be read.
@@ -106,13 +106,13 @@ def _without(
     ]
     if not texts:
         raise TextError(
-            "The only files are those that this command writes; name the texts to read."
+            "The only files found are those that this command writes; name the texts to read."
         )
     return texts
 
 
 def _report_guesses(files: Sequence[TextFile], job: Job) -> None:
-    """Report each field of rows that was guessed, with the first file that it was guessed for."""
+    """Report each guessed field of rows, with the first file for which it was guessed."""
     first_files: dict[object, TextFile] = {}
     for file in files:
         if len(file.fields) > 1:
@@ -120,8 +120,8 @@ def _report_guesses(files: Sequence[TextFile], job: Job) -> None:
     for file in first_files.values():
         others = ", ".join(other for other in file.fields if other != file.field)
         job.say(
-            f"Of {file.name} the field {visible(shortened(file.field, 200))} is read, "
-            f"not {visible(shortened(others, 200))}: PATH::FIELD names another."
+            f"Reading the field {visible(shortened(file.field, 200))} of {file.name}, "
+            f"not {visible(shortened(others, 200))}; to read another, name PATH::FIELD."
         )
 
 
@@ -194,7 +194,7 @@ def _count_by_weight(
 
 
 def send_counted(counts: Counts, job: Job, role: Role = "corpus") -> None:
-    """Report the size of a corpus that was counted."""
+    """Report the size of a counted corpus."""
     sources = sizes_of_sources(counts)
     job.send(
         Counted(
@@ -214,7 +214,7 @@ def check_output(output: str, texts: Iterable[str]) -> None:
 
     Raises:
         FormatError: The file can't be written.
-        OptionError: It is one of the texts.
+        OptionError: `output` is one of the texts.
     """
     check_place(output)
     if not os.path.exists(output):
@@ -228,7 +228,7 @@ def check_output(output: str, texts: Iterable[str]) -> None:
 
 
 def sizes_of_sources(counts: Counts) -> tuple[tuple[str, int, Count], ...]:
-    """Return (name, bytes, bytes times their weight) of each file and folder that was named.
+    """Return (name, bytes, bytes times weight) of each file and folder that was named.
 
     The largest comes first.
     """

@@ -47,14 +47,14 @@ class Reporter:
 
 
 class Job:
-    """Takes the reports of the work, and knows whether it is to stop.
+    """Receives the reports of long work, and knows whether the work should stop.
 
     Signals, and messages from a thread that reads a pipe, go into one queue. A signal handler does
-    nothing else. They take effect when the work calls `progress`, `check` or `receive`, which it
+    nothing else. Signals and messages take effect when the work calls `progress`, `check` or `receive`, which it
     does where it can stop safely.
 
     The first SIGINT, SIGTERM or SIGHUP asks the work to stop and to keep everything it has so far.
-    A second SIGINT raises KeyboardInterrupt. SIGHUP stays ignored if it was (nohup). If the pipe
+    A second SIGINT raises KeyboardInterrupt. SIGHUP stays ignored if it was ignored before (nohup). If the pipe
     ends, the process that started the work is gone, and the job stops.
     """
 
@@ -71,7 +71,7 @@ class Job:
             reporter: Receives the events.
             pipe: A descriptor to read messages from.
             patience: Seconds after which the first SIGINT, too, raises KeyboardInterrupt if the
-                work has not looked at it. 0 for never, if the work would lose what it has.
+                work has not noticed it. 0 for never, if the work would lose its results.
         """
         self._patience = patience
         self._reporter = reporter or Reporter()
@@ -117,7 +117,7 @@ class Job:
         return time.monotonic() - self._start_time
 
     def send(self, event: Event) -> None:
-        """Report an event. A slow reader slows the work down; without a reader the job stops."""
+        """Report an event. A slow reader slows the work down. If the reader is gone, the job stops."""
         try:
             self._reporter.send(event)
         except OSError:
@@ -131,10 +131,10 @@ class Job:
         name: str = "",
         role: Role = "corpus",
     ) -> bool:
-        """Report progress if the last report is old enough. Cheap enough for each turn of a loop.
+        """Report progress if the last report is old enough. Cheap enough for every iteration of a loop.
 
         Returns:
-            Whether it was reported.
+            Whether the progress was reported.
 
         Raises:
             Stopped: The job is to stop.
@@ -148,7 +148,7 @@ class Job:
         return is_due
 
     def check(self) -> None:
-        """Raise `Stopped` if the job is to stop. Cheap enough for each turn of a loop."""
+        """Raise `Stopped` if the job should stop. Cheap enough for every iteration of a loop."""
         self.receive()
         if self.stopped:
             raise Stopped
@@ -199,7 +199,7 @@ class Request:
     """The task of a worker. Subclasses are frozen dataclasses, so that they can be pickled."""
 
     NICE: ClassVar[int] = 5
-    """How much the worker gives way to the app, in steps of `nice`."""
+    """How much the `nice` value of the worker exceeds that of the app."""
 
     def run(self, job: Job) -> None:
-        """Do the work and send its events. Errors are raised."""
+        """Do the work and send its events. Raise any error."""

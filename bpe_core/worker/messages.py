@@ -22,7 +22,7 @@ from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.weighted import Count
 
 Role = Literal["corpus", "reference"]
-"""The texts of a training run or an audit, or those that an audit compares them with."""
+"""The role of texts: the corpus of a training run or an audit, or the reference texts of an audit."""
 Activity = Literal["counting", "preparing", "auditing", "comparing", "fetching"]
 _HEAD: Final = 4
 """Bytes before each message that hold its length, the most significant first."""
@@ -33,7 +33,7 @@ class Stop(NamedTuple):
 
 
 class WorkProgress(NamedTuple):
-    """How far one part of the work has come, sent at most every 50 ms."""
+    """The progress of one part of the work, sent at most every 50 ms."""
 
     activity: Activity
     done: int  # bytes on disk while texts are read, otherwise pieces, tokens or files
@@ -50,7 +50,7 @@ class WorkProgress(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """All files have been read."""
+    """Reports that all files have been read."""
 
     documents: int
     bytes: int  # bytes in UTF-8
@@ -59,33 +59,32 @@ class Counted(NamedTuple):
     unique: int  # distinct pieces; 0 if the number is unknown
     role: Role = "corpus"
     sources: tuple[tuple[str, int, Count], ...] = ()
-    """(name, bytes, bytes times their weight) of each named file and folder."""
+    """(name, bytes, bytes times weight) of each file and folder that was named."""
 
 
 class Started(NamedTuple):
-    """The trainer is ready for its first merge."""
+    """Reports that the trainer is ready for its first merge."""
 
     record: TrainingRecord  # the record of the training, still without its steps
     merges: int  # how many merges the vocabulary size needs; the texts may have fewer
     known: int = 0
-    """How many merges were made before, in an extended vocabulary or a resumed run. They are sent
-    like the others."""
+    """How many merges come from an extended vocabulary or a resumed run. They are sent like new merges."""
 
 
 class Checkpoint(NamedTuple):
-    """The newest merges were saved; or they were not, for the reason in `problem`, a sentence."""
+    """Reports that the newest merges were saved, or in `problem`, a sentence, why they were not."""
 
     problem: str = ""
 
 
 class Saved(NamedTuple):
-    """The tokenizer is on disk, complete."""
+    """Reports that the complete tokenizer is on disk."""
 
     path: str
 
 
 class Done(NamedTuple):
-    """The worker has finished. It is the last event."""
+    """Reports that the worker has finished. This is the last event."""
 
     reason: str  # such as "vocabulary size reached" or "stopped"
     steps: int  # the number of merges learned, findings made, or texts compared
@@ -93,7 +92,7 @@ class Done(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """The request failed, and the worker exits with 2. It is the last event."""
+    """Reports that the request failed. This is the last event: the worker exits with code 2."""
 
     message: str  # the reason, in one sentence
 
@@ -103,7 +102,7 @@ Event = Any
 
 
 def packed(message: object) -> bytes:
-    """Return a message as it goes through a pipe: its length and its pickle."""
+    """Return a message as bytes for a pipe: its length, then its pickle."""
     data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
     return len(data).to_bytes(_HEAD, "big") + data
 

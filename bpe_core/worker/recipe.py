@@ -44,20 +44,20 @@ class Recipe:
     skip_bad: bool = False
     """Whether to skip rows that are not text, and files that can't be read."""
     weights: tuple[str, ...] = ()
-    """Such as "notes/=2.5": how many times the texts of a path count."""
+    """How many times the texts of a path count, such as "notes/=2.5"."""
     alpha: str = ""
     """The exponent for `tempered`, which computes the weights of all paths; "" for none."""
     extend: str = ""
     """The path or name of a tokenizer whose merges come first; "" for none."""
     fork: int | None = None  # how many of its merges to keep; None for all
-    preset: str = ""  # a founding example, with its own texts and options
+    preset: str = ""  # a published example, with its own texts and options
     dask: str = ""
     """The address of a scheduler whose workers count the texts, or "local"."""
     counts: str = ""  # a file of counts to learn from instead of texts
     min_piece_count: int = 1  # pieces that occur fewer times in this file are left out
 
     def load_extended(self, job: Job) -> Tokenizer | None:
-        """Load the tokenizer to extend, and recover its merges. None for a new vocabulary.
+        """Load the tokenizer to extend, and recover its merges. Return None for a new vocabulary.
 
         Raises:
             OptionError: The tokenizer can't be extended.
@@ -66,12 +66,13 @@ class Recipe:
         if not self.extend:
             if self.fork is not None:
                 raise OptionError(
-                    "--fork STEP needs the tokenizer to fork: name it with --extend OLD."
+                    "--fork STEP needs a tokenizer to fork; name it with --extend OLD."
                 )
             return None
         if self.preset:
             raise OptionError(
-                f"The preset {self.preset} begins at the bytes; leave out --extend, or --preset."
+                f"The preset {self.preset} starts from single bytes and can't extend a tokenizer; "
+                "leave out --extend or --preset."
             )
         path = located(self.extend, partial(job.progress, "fetching"))
         old = load(path, pattern=self.options.get("pattern"))
@@ -87,7 +88,7 @@ class Recipe:
         return old if self.fork is None else old.at(self.fork)
 
     def load_counts(self, job: Job) -> Counts | None:
-        """Load the file of counts, and report if it is not complete. None without one."""
+        """Load the file of counts, and report if it is incomplete. Return None without a file."""
         if not self.counts:
             return None
         counts = Counts.load(self.counts, least=self.min_piece_count)
@@ -110,10 +111,10 @@ class Recipe:
             pattern: The split pattern.
             job: Receives the progress.
             outputs: As in `count_files`.
-            spill: Takes the counts that exceed its memory.
+            spill: Stores the counts that exceed the memory limit.
 
         Raises:
-            OptionError: Options contradict each other.
+            OptionError: Some options contradict each other.
             ClusterError: The workers of the cluster fail.
             Stopped: The job is to stop.
         """
@@ -148,15 +149,15 @@ class Recipe:
             )
 
     def _check_streams(self, sample: Sample) -> None:
-        """Raise `OptionError` if texts must be read twice, or on other machines."""
+        """Raise `OptionError` if the options need texts to be read twice, or on other machines."""
         if sample.share < 1 or sample.n_documents is not None or sample.dedupe:
             raise OptionError(
-                "--sample, --documents and --dedupe read texts twice, and stdin or a pipe can be "
-                "read only once; save the text to a file first."
+                "Stdin and pipes can be read only once, and --sample, --documents and --dedupe read "
+                "texts twice; save the text to a file first."
             )
         if self.dask:
             raise OptionError(
-                "--dask reads files on other machines, and not stdin or a pipe; "
+                "--dask can't read stdin or a pipe, only files that all machines have; "
                 "save the text to a file."
             )
 
@@ -177,8 +178,8 @@ class Recipe:
         if old is not None:
             if not self.options.keys().isdisjoint(INHERITED):
                 raise OptionError(
-                    "With --extend, special tokens, id layout and end-of-word marker come from "
-                    "OLD; leave them out."
+                    "Special tokens, id layout and end-of-word marker can't be changed with "
+                    "--extend: they come from OLD; leave them out."
                 )
             options["pattern"] = old.pattern
         elif counts is not None:
@@ -192,7 +193,7 @@ class Recipe:
         return rules
 
     def sampled(self) -> Sample:
-        """Return which part of the texts is read. Raises `OptionError`."""
+        """Return the sample of the texts to read. Raises `OptionError`."""
         try:
             share = exact_fraction(self.sample or "1")
         except ValueError:
@@ -208,11 +209,11 @@ class Recipe:
             return parsed_weights(self.weights, self.paths)
         if self.weights:
             raise OptionError(
-                "--alpha sets the weights of all paths; leave out --weight, or --alpha."
+                "--alpha sets the weights of all paths; leave out --weight or --alpha."
             )
         if self.preset or len(set(self.paths)) == 1:
             raise OptionError(
-                "--alpha balances several paths, and there is only one; "
+                "--alpha needs several paths to balance, and there is only one; "
                 "name the files of the folder one by one, or leave out --alpha."
             )
         problem = (

@@ -33,7 +33,7 @@ BATCH: Final = 512
 BATCH_SECONDS: Final = 0.03
 """Seconds after which a smaller batch is sent."""
 SLICE_SECONDS: Final = 0.005
-"""Seconds of learning after which messages are read."""
+"""Seconds of learning between two looks for messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class TrainRequest(Request):
 
     @property
     def checkpoint_path(self) -> Path | None:
-        """The path of the checkpoints; None if none is named and there is no output file on disk to put them next to."""
+        """The path of the checkpoints. None if no path is named and the output is not a regular file."""
         if self.checkpoint:
             return Path(self.checkpoint)
         output = file_of(self.output) if self.output else None
@@ -80,7 +80,7 @@ class TrainRequest(Request):
         """Raise an error now if saving would fail later, or would overwrite a text.
 
         Raises:
-            OptionError: Options are missing, or contradict each other.
+            OptionError: Options are missing or contradict each other.
             FormatError: An output can't be written.
         """
         self._check_sources()
@@ -95,19 +95,20 @@ class TrainRequest(Request):
         output_path = os.path.realpath(self.output) if self.output else None
         if self.checkpoint and os.path.realpath(self.checkpoint) == output_path:
             raise OptionError(
-                f"The tokenizer is saved to {self.output}; name another file for the checkpoints."
+                f"{self.output} can't be both the output and the checkpoint; "
+                "name another file for the checkpoints."
             )
         for output in (self.output, self.checkpoint, self.curve):
             if output:
                 check_output(output, (*recipe.paths, recipe.counts))
 
     def _check_sources(self) -> None:
-        """Raise `OptionError` if options for the texts contradict each other."""
+        """Raise `OptionError` if the options about the texts contradict each other."""
         recipe = self.recipe
         if recipe.preset and recipe.paths:
             raise OptionError(
                 f"The preset {recipe.preset} has its own text; "
-                f"leave out {recipe.paths[0]}, or --preset."
+                f"leave out {recipe.paths[0]} or --preset."
             )
         for_texts = (
             recipe.paths,
@@ -119,12 +120,12 @@ class TrainRequest(Request):
         )
         if recipe.counts and any(for_texts):
             raise OptionError(
-                "--counts takes the place of texts; leave out the texts and the options that "
-                "select, weigh or count them."
+                "--counts replaces texts; leave out the texts and the options that select, weigh "
+                "or count them."
             )
         if recipe.min_piece_count != 1 and not recipe.counts:
             raise OptionError(
-                "--min-piece-count leaves pieces out of a file of counts: name one with --counts."
+                "--min-piece-count needs a file of counts; name one with --counts."
             )
 
     def load_earlier(self, job: Job) -> Tokenizer | None:
@@ -143,12 +144,12 @@ class TrainRequest(Request):
         if not (self.resume or self.resume_from):
             if checkpoint is not None:
                 job.say(
-                    f"{checkpoint} is of a run that did not end. "
-                    "This run starts from the beginning; --resume would have continued that one."
+                    f"{checkpoint} is the checkpoint of an unfinished run. "
+                    "This run starts from the beginning; to continue the other run, use --resume."
                 )
             return None
-        path = Path(self.resume_from or checkpoint or self.output or os.devnull)
-        if not self.resume_from and not path.is_file():
+        path = self._path_to_resume(checkpoint)
+        if path is None:
             job.say("No checkpoint to resume; this run starts from the beginning.")
             return None
         try:
@@ -161,6 +162,14 @@ class TrainRequest(Request):
             ) from error
         job.say(f"Continuing from {path}, after {counted(earlier.step, 'merge')}.")
         return earlier
+
+    def _path_to_resume(self, checkpoint: Path | None) -> Path | None:
+        """Return the file that was named, else the checkpoint, else the output; None without a file."""
+        if self.resume_from:
+            return Path(self.resume_from)
+        # A run that ends removes its checkpoint after it has saved the output.
+        path = checkpoint or Path(self.output)
+        return path if path.is_file() else None
 
 
 def train(request: TrainRequest, job: Job) -> Tokenizer | None:
@@ -194,13 +203,13 @@ class _Training:
         self._reported_problems: set[str] = set()
         self._trainer: Trainer | None = None
         self._n_known = 0
-        """Merges of the tokenizer to extend, or of the run to resume. They are made again."""
+        """Number of merges of the tokenizer to extend, or of the run to resume. They are made again."""
         self.tokenizer: Tokenizer | None = None
         """The result, if it may be saved."""
         self._saved_path = ""
 
     def _on_checkpoint(self, problem: str) -> None:
-        """Report a checkpoint, and each problem once for a person."""
+        """Report a checkpoint. For a person, print each problem once."""
         if problem and problem not in self._reported_problems:
             self._job.say(f"No checkpoint: {problem}")
             self._reported_problems.add(problem)
@@ -269,8 +278,8 @@ class _Training:
         n_given = trainer.record.n_given if trainer else 0
         learned = counted(n_merges - n_given, "merge")
         if n_given:
-            learned += f" after {n_given:,} of the old vocabulary"
-        where = "nothing is saved without -o"
+            learned += f" after {n_given:,} merges of the old vocabulary"
+        where = "not saved, because there is no -o"
         if self._saved_path:
             where = f"saved in {self._saved_path}"
         stopped = job.stopped.capitalize()
@@ -278,7 +287,7 @@ class _Training:
             job.say(f"Learned {learned} in {job.seconds:.1f} s ({reason}); {where}.")
         elif n_merges < self._n_known:
             job.say(
-                f"{stopped} before all known merges were made again; no file has changed."
+                f"{stopped} before all earlier merges were made again; no files were changed."
             )
         elif n_merges:
             job.say(f"{stopped} after {learned}; {where}.")
@@ -313,8 +322,8 @@ def _send_merges(trainer: Trainer, n_sent: int, job: Job) -> int:
 def _save(tokenizer: Tokenizer, request: TrainRequest, job: Job) -> str:
     """Save the tokenizer, and return its path.
 
-    Learning may have taken hours. So if saving fails, it is saved to the folder for temporary
-    files, and the FormatError names that file.
+    Learning may have taken hours. So if saving fails, the tokenizer is saved to the folder for
+    temporary files, and the FormatError names that file.
     """
     output = request.output
     try:
@@ -348,11 +357,11 @@ def tokenizer_of(
     """Make a tokenizer from the merges that a training run has sent.
 
     Args:
-        merges: All of them, from the first.
+        merges: All merges, from the first.
         rules: The options of the training.
-        start: The vocabulary that it extends; None for a new one.
+        start: The vocabulary that the training extends; None for a new one.
         start_record: The record in `Started`.
-        stop_reason: Why the training has ended.
+        stop_reason: Why the training ended.
     """
     record = record_of(start_record, merges, stop_reason)
     vocabulary = first_vocabulary(rules, start)
@@ -371,6 +380,6 @@ def learned_by_heart(counts: Sequence[Count]) -> str:
         return ""
     step = next(step for step, count in enumerate(counts, 1) if 0 < count <= 1)
     return (
-        f"From step {step:,} on each pair occurred only once: such tokens only memorize this text. "
-        "With a minimum count of 2 a training run stops before them."
+        f"From step {step:,} on, each pair occurred only once: such tokens only memorize this "
+        "text. To stop before them, train with a minimum count of 2."
     )

@@ -1,4 +1,4 @@
-"""The weights of texts: computed from their sizes, or those that they had in a training run."""
+"""The weights of texts: compute them from sizes, or look them up in the record of a training run."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -53,10 +53,10 @@ def recorded_weights(
     paths: Sequence[str],
     job: Job,
 ) -> dict[str, Fraction]:
-    """Return the weights that texts had in a training run, by path, except weights of 1.
+    """Return the weights that texts had in a training run, by path. Weights of 1 are left out.
 
     A text is recognized by its digest, in any order and by any name, so all texts are read once if
-    one of them had a weight. How many are unknown is reported. Raises `Stopped`.
+    one of them had a weight. Reports how many texts are unknown. Raises `Stopped`.
     """
     known = defaultdict[str, list[Count]](list)
     if record is None or all(source.weight == 1 for source in record.sources):
@@ -82,14 +82,14 @@ def recorded_weights(
         weights[path] = Fraction(weight)
     if n_unknown:
         job.say(
-            f"{counted(n_unknown, 'text')} of these cannot be found in the training, "
-            "which had weights; each counts once."
+            f"The training run had weights, but {counted(n_unknown, 'of the texts is', 'of the texts are')} "
+            "not in its record; each counts once."
         )
     return {path: weight for path, weight in weights.items() if weight != 1}
 
 
 def _digest(file: TextFile, reading: Reading) -> str:
-    """Return the digest by which a training record knows a text."""
+    """Return the digest that identifies a text in a training record."""
     measure = Measure()
     with suppress(Unreadable):  # the file is reported when it is counted
         for blocks in reading.documents(file):

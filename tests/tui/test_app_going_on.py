@@ -129,6 +129,6 @@ def test_merges_of_what_occurs_once_are_told_from_the_first_of_them_on() -> None
     ]
     assert counts == [2, 2, 1, 1, 1, 1]
     assert learned_by_heart(counts).startswith(
-        "From step 3 on each pair occurred only once"
+        "From step 3 on, each pair occurred only once"
     )
     assert learned_by_heart(counts[:2]) == learned_by_heart([]) == ""

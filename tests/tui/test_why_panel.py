@@ -146,7 +146,7 @@ def test_occurrences_that_overlap_and_merges_that_were_given_are_told_of() -> No
             StepExplained(), merge_of(tokenizer, 1), "first", None, look(tokenizer, 80)
         )
     )
-    given = "Given by the vocabulary that was extended, and not chosen in these texts."
+    given = "Given by the vocabulary that was extended, not chosen from these texts."
     assert alone[1] == given
     assert alone[2].startswith("The merge log"), "a pair that is not in these texts"
 

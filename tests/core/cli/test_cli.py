@@ -47,12 +47,14 @@ def test_the_textbook_example_from_text_to_ids_and_back(bpescope: Bpescope) -> N
     Path("ids").write_text("1 two 3")
     code, out, error = bpescope("decode -t seed.json ids")
     assert (code, out) == (2, "")
-    assert "A token id is a whole number, not 'two' (after 1 id); give" in error
+    assert (
+        "Invalid token id 'two' (after 1 valid id): expected a whole number." in error
+    )
     Path("ids").write_text('{"ids": ["98"]}')
     assert bpescope("decode -t seed.json ids") == (
         2,
         "",
-        "bpescope: A token id is a whole number, not '\"98\"'; give only numbers.\n",
+        "bpescope: Invalid token id '\"98\"': expected a whole number.\n",
     )
 
 
@@ -290,7 +292,7 @@ def odd_files(folder: Path) -> None:
         ("encode -t seed.json missing.txt", ""),
         ("encode -t seed.json latin.txt", ""),
         ("audit -t seed.txt", ""),
-        ("audit -t seed.json --all-tokens", "give --jsonl too"),
+        ("audit -t seed.json --all-tokens", "--all-tokens needs --jsonl"),
         (
             "audit -t seed.json --fail-on nonsense",
             "unknown kind of finding 'nonsense'; choose from unreachable, ",
@@ -301,14 +303,14 @@ def odd_files(folder: Path) -> None:
         ("convert seed.json -o seed.json --format tiktoken", "name another file"),
         ("convert none -o x --format native", "cannot be read"),
         ("convert seed.json -o no/x --format native", "cannot be written"),
-        ("compare -t one.json text.txt", "only one tokenizer"),
+        ("compare -t one.json text.txt", "compare needs two tokenizers"),
         ("compare -t one.json -t two.json --sections text.txt", "leave out --sections"),
         ("encode -t one.json text.txt -", "stdin can't be combined with other inputs"),
         (
             "encode -t one.json text.txt --dask local",
-            "--dask and -o IDS need each other",
+            "--dask and -o IDS only work together",
         ),
-        ("encode -t one.json text.txt -o ids", "--dask and -o IDS need each other"),
+        ("encode -t one.json text.txt -o ids", "--dask and -o IDS only work together"),
         (
             "encode -t one.json text.txt --dask local -o ids --count",
             "leave out --json and --count",
@@ -337,7 +339,7 @@ def odd_files(folder: Path) -> None:
         ),
         ("show -t seed.json --svg --ids seed.txt", "leave out --ids"),
         ("why", "why needs a tokenizer; name one with -t"),
-        ("why -t one.json", "counted again; name the texts"),
+        ("why -t one.json", "no texts to count the pairs in; name the texts"),
         (
             "why --preset S2 --step 7",
             "Step 7 does not exist; this vocabulary has the steps 0 to 6.",
@@ -503,7 +505,7 @@ def test_a_folder_with_nothing_but_the_output_is_one_sentence(
     code, out, said = bpescope("train texts -o texts/out.json")
     assert (code, out) == (2, "")
     assert said == (
-        "bpescope: The only files are those that this command writes; name the texts to read.\n"
+        "bpescope: The only files found are those that this command writes; name the texts to read.\n"
     )
 
 
@@ -514,5 +516,5 @@ def test_alpha_needs_several_paths(bpescope: Bpescope, command: str) -> None:
     code, out, said = bpescope(f"{command} --alpha 1/2")
     assert (code, out) == (2, "") and not Path("new.json").exists()
     assert said.startswith(
-        "bpescope: --alpha balances several paths, and there is only one"
+        "bpescope: --alpha needs several paths to balance, and there is only one"
     )

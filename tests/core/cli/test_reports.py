@@ -219,7 +219,7 @@ def test_texts_of_nothing(bpescope: Bpescope) -> None:
     Path("empty.txt").touch()
     Path("space.txt").write_text(" ")
     code, out, _ = bpescope(f"{BOTH} space.txt empty.txt")
-    assert code == 0 and "The two split these texts in the same places." in out
+    assert code == 0 and "Both tokenizers split these texts in the same places." in out
     Path("text.txt").write_text(TEXT)
     out = bpescope(f"{BOTH} text.txt --examples 0")[1]
     assert "disagree" not in out and "same places" not in out, (
@@ -255,6 +255,18 @@ def test_folders_are_languages_and_parity_relates_to_one_of_them(
     assert "fertility" in out
     found = json.loads(bpescope(f"{BOTH} texts/en --json")[1])
     assert [folder["folder"] for folder in found["folders"]] == ["en", "deeper"]
+
+
+def test_a_text_outside_the_named_folder_counts_for_its_own_folder(
+    bpescope: Bpescope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in ("here/deeper/a.txt", "other/b.txt"):
+        Path(path).parent.mkdir(parents=True)
+        Path(path).write_text(TEXT)
+    monkeypatch.chdir("here")
+    out = bpescope("measure -t ../one.json . ../other/b.txt --json")[1]
+    folders = json.loads(out)["folders"]
+    assert [folder["folder"] for folder in folders] == ["deeper", "other"]
 
 
 def test_the_worst_lines_of_each_tokenizer_are_told_with_their_places(
@@ -305,7 +317,7 @@ def test_measures_are_told_with_their_units(bpescope: Bpescope) -> None:
     assert found["total"]["morpheme_recall"] == [recall]
     Path("words.txt").write_text("thing\tth eme\n")
     code, _, error = bpescope(measure)
-    assert code == 2 and "words.txt: Line 1" in error
+    assert code == 2 and "words.txt, line 1" in error
 
 
 def test_sennrichs_example_is_printed_step_by_step(bpescope: Bpescope) -> None:

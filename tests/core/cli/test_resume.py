@@ -315,7 +315,7 @@ def test_a_vocabulary_is_extended_and_forked(
     ]
     assert "give its pattern" in told(capfd, *extend)
     assert main([*extend, "--pattern", "gpt4"]) == 0
-    assert "Learned 11 merges after 43 of the old vocabulary" in (
+    assert "Learned 11 merges after 43 merges of the old vocabulary" in (
         said := capfd.readouterr().err
     )
     assert "saved in" in said and "new-2.json" in said

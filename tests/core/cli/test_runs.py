@@ -156,7 +156,8 @@ def test_a_history_tells_of_starts_weights_and_samples(bpescope: Bpescope) -> No
 def test_the_history_of_a_folder(bpescope: Bpescope) -> None:
     Path("runs").mkdir()
     assert (
-        "No training was found in runs; name another folder" in bpescope("runs runs")[2]
+        "No training runs found in runs; name another folder"
+        in bpescope("runs runs")[2]
     )
     for ties in ("first", "lowest"):
         save(trained(ties), f"runs/{ties}.json")

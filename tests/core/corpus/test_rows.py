@@ -206,7 +206,7 @@ def test_the_field_is_guessed_or_named(
     out = str(tmp_path / "o.json")
     assert main(["train", str(path), "-o", out, "--vocab-size", "258"]) == 0
     assert (
-        "Of a.jsonl the field note is read, not key: PATH::FIELD names another."
+        "Reading the field note of a.jsonl, not key; to read another, name PATH::FIELD."
         in capsys.readouterr().err
     )
     assert (
@@ -513,7 +513,7 @@ def test_a_table_with_very_many_columns_does_not_list_them_all(
     out = str(tmp_path / "o.json")
     assert main(["train", str(path), "-o", out, "--vocab-size", "258"]) == 0
     said = capsys.readouterr().err
-    assert "Of wide.csv the field column1000 is read, not column0, column1" in said
+    assert "Reading the field column1000 of wide.csv, not column0, column1" in said
     assert len(said) < 2000
 
 

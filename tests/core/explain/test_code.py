@@ -103,7 +103,7 @@ def test_what_the_plain_algorithm_does_not_do_is_said():
     odd = Vocabulary.of_bytes().extended(
         [(98, 99, 256), (97, 98, 257), (99, 256, 258), (257, 258, 259)]
     )
-    with pytest.raises(TextError, match="orders merges"):
+    with pytest.raises(TextError, match="own order of merges"):
         merge_in_code(odd, 4)
     assert value(merge_in_code(odd, 1, [CorpusPiece(9, (97,), (97,))]), "words")[0] == [
         [98, 99]

@@ -140,7 +140,7 @@ def test_what_was_encoded_comes_back_and_has_no_difference():
             0,
             None,
             None,
-            "takes it for the special token",
+            "reads them as the special token",
         ),
         (LOW, [104, 4000], 1, None, None, "No token has the id 4,000"),
         (LOW, [], 0, None, None, ""),

@@ -266,7 +266,7 @@ def test_why_the_end_is_not_known_is_said_truly(tmp_path: Path) -> None:
         "added tokens of this tokenizer depend on the text around": LiveText(
             qwen_like(tmp_path, lstrip=True), "low"
         ),
-        "can look at any part of the text": LiveText(
+        "can examine any part of the text": LiveText(
             train("low", vocab_size=257, pattern="(?<=a)b|.").at(0), "low " * 90_000
         ),
     }

@@ -586,7 +586,7 @@ def test_each_metric_is_told_with_its_value(pair):
         ),
         ("low@@ est", [("low", "est")]),
         ("un|do\nre-do", [("un", "do"), ("re", "do")]),
-        ("hated\thate ed", "words.txt: Line 1.*do not make 'hated'"),
+        ("hated\thate ed", "words.txt, line 1.*do not make 'hated'"),
         ("\n", "no word"),
     ],
 )

@@ -241,7 +241,7 @@ def test_a_worker_can_forget_a_result_that_was_yielded():
 @pytest.mark.parametrize("address", ["nowhere", "gibber://x:1"])
 def test_an_address_without_a_scheduler_is_one_sentence(address):
     with (
-        pytest.raises(ClusterError, match=f"No Dask cluster is at '{address}'"),
+        pytest.raises(ClusterError, match=f"No Dask cluster found at '{address}'"),
         connected(address),
     ):
         pass
@@ -250,11 +250,11 @@ def test_an_address_without_a_scheduler_is_one_sentence(address):
 @pytest.mark.parametrize(
     ("answer", "sentence"),
     [
-        (None, "No Dask cluster is at '127.0.0.1:.*no answer within 0.3 s"),
-        (b"", "No Dask cluster is at '127.0.0.1:"),
+        (None, "No Dask cluster found at '127.0.0.1:.*no answer within 0.3 s"),
+        (b"", "No Dask cluster found at '127.0.0.1:"),
         (
             b"HTTP/1.1 400 Bad Request\r\n\r\n",
-            "is not a Dask scheduler, perhaps its dashboard; give the address of",
+            "is not a Dask scheduler .it may be the dashboard.; give the address of",
         ),
     ],
 )

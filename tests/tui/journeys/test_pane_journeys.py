@@ -125,7 +125,7 @@ async def test_what_is_read_of_the_texts_is_asked_for_and_said(
         await ask_for(4, "1", "documents                1")
         await ask_for(9, "nowhere", "Dask's workers count the")
         player.press("f6")
-        await player.until("No Dask cluster is at")
+        await player.until("No Dask cluster found at")
         await ask_for(9, "local", "Dask's workers count the")
         player.press("f6")
         await player.until("no pair left", "step 3 of 3", "documents                1")
