@@ -213,8 +213,8 @@ def encode_in_code(vocabulary: Vocabulary, piece: str) -> list[CodeLine]:
     data = utf8(piece)
     if not 0 < len(data) <= _MOST:
         raise TextError(
-            f"This piece has {counted(len(data), 'byte')}, and the code can show 1 to {_MOST}; "
-            "choose another piece."
+            f"This piece has {counted(len(data), 'byte')}, and the code can show 1 to {_MOST} "
+            "bytes; choose another piece."
         )
     encoded = vocabulary.encode(data)
     (symbols,), merges = _unmerge(vocabulary, [encoded])

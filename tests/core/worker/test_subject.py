@@ -190,7 +190,9 @@ def test_weighted_texts(
         main(["why", "-t", str(tmp_path / "o.json"), "--step", "1", *map(str, texts)])
         == 0
     )
-    assert "1 text of these" in capsys.readouterr().err, "what it cannot know"
+    assert "1 of the texts is not in its record" in capsys.readouterr().err, (
+        "what it cannot know"
+    )
     moved = [tmp_path / "0 40.txt", tmp_path / "other" / "2 60.txt"]
     moved[1].parent.mkdir()
     texts[2].rename(moved[1])
