@@ -36,7 +36,7 @@ class Parser(argparse.ArgumentParser):
         raise SystemExit(2)
 
     def add_tokenizer(self, several: str = "") -> None:
-        """Add `-t` and `--pattern`; `several` says how many times -t can be given; "" means once."""
+        """Add `-t` and `--pattern`; `several` describes how many times to give -t; "" means once."""
         description = A_TOKENIZER
         action = None
         if several:

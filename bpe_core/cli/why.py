@@ -75,7 +75,7 @@ def run_why(options: Namespace) -> int:
     preset = PRESETS.get(options.preset)
     if options.tokenizer and not (options.paths or preset):
         raise OptionError(
-            "There are no texts to count the pairs in; name the texts that the tokenizer was "
+            "why needs texts to count the pairs in; name the texts that the tokenizer was "
             "trained on."
         )
     tokenizer = _find_tokenizer(options, preset)

@@ -89,7 +89,7 @@ class Detectors:
     def _count(
         self, text: str, offset: int, start: int, end: int, replacement: str
     ) -> tuple[int, int]:
-        """Count the tokens of text[start:end], and those of a replacement in the same place."""
+        """Count the tokens of text[start:end], and the tokens with a replacement in its place."""
         before = text[max(0, start - _CONTEXT) : start]
         after = text[end : end + _CONTEXT]
         encode = self._tokenizer.encode_ordinary

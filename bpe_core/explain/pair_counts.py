@@ -116,7 +116,7 @@ class PairCounts:
         }
 
     def go_to(self, step: int) -> None:
-        """Change the counts to those after `step` merges."""
+        """Change the counts to the state after `step` merges."""
         if abs(step - self.step) > NEAR:
             self._count(step)
         while self.step < step:

@@ -93,7 +93,7 @@ class TextDivider:
 
 
 def _cut_kind(tokenizer: Tokenizer) -> CutKind:
-    """Return a function that says whether and how a tokenizer may cut between two characters."""
+    """Return a function that decides whether and how a tokenizer may cut between two characters."""
 
     def never(pair: str) -> Cut:
         return Cut.NONE

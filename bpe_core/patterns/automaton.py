@@ -287,7 +287,7 @@ class InnerCutFinder:
 
 
 def _enough(option: Node, end: int) -> int:
-    """Return some characters below `end` at which an alternative matches whatever text follows."""
+    """Return some characters below `end` at which an alternative matches before any text."""
     items = option if isinstance(option, tuple) else (option,)
     consumed = 0
     for position, item in enumerate(items):

@@ -110,7 +110,7 @@ class Else:
     """Each match of `first` is a piece; the text between the matches is split by `rest`."""
 
     first: tuple[str, ...] | str
-    """Literal texts, the longest of which wins, or an expression."""
+    """Literal texts, where the longest match wins, or an expression."""
     rest: "Pattern"
 
     def __str__(self) -> str:

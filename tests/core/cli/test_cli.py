@@ -339,7 +339,7 @@ def odd_files(folder: Path) -> None:
         ),
         ("show -t seed.json --svg --ids seed.txt", "leave out --ids"),
         ("why", "why needs a tokenizer; name one with -t"),
-        ("why -t one.json", "no texts to count the pairs in; name the texts"),
+        ("why -t one.json", "why needs texts to count the pairs in; name the texts"),
         (
             "why --preset S2 --step 7",
             "Step 7 does not exist; this vocabulary has the steps 0 to 6.",
