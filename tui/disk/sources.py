@@ -157,8 +157,8 @@ def check_readable(path: str) -> None:
 
     The files in a folder are checked later, when they are read.
     """
-    may_list = os.access(path, os.R_OK | os.X_OK)
-    if not (may_list and os.path.isdir(path)):
+    is_readable_folder = os.path.isdir(path) and os.access(path, os.R_OK | os.X_OK)
+    if not is_readable_folder:
         find_files([path])
 
 

@@ -168,6 +168,7 @@ class CorpusPane(Pane):
             self._set_preview(source.reason)
 
     async def _show_pieces(self, source: TextSource) -> None:
+        base = self.query_one("#preview").rich_style
         loop = asyncio.get_running_loop()
         splitting = loop.run_in_executor(
             self._preview_thread,
@@ -188,7 +189,6 @@ class CorpusPane(Pane):
                 file = files.files[0]
                 if file.field:
                     self._set_preview_heading(f"Pieces  {file.source_name}")
-            base = self.query_one("#preview").rich_style
             self._set_preview(colored_pieces(pieces, base, self.app) or _NO_PREVIEW)
         except BpeError as error:
             self._set_preview(visible(str(error)))
@@ -198,11 +198,15 @@ class CorpusPane(Pane):
 
     # These two do not lay out the screen again, since the cursor may pass many rows.
 
+    # When the pane is removed, its widgets go first, so a preview can come too late for them.
+
     def _set_preview_heading(self, heading: str) -> None:
-        self.query_one("#preview-heading", Label).update(heading, layout=False)
+        for label in self.query("#preview-heading").results(Label):
+            label.update(heading, layout=False)
 
     def _set_preview(self, content: str | Text) -> None:
-        self.query_one("#preview", Static).update(content, layout=False)
+        for preview in self.query("#preview").results(Static):
+            preview.update(content, layout=False)
 
 
 def _totals(totals: Totals | None, corpus: Corpus) -> Text:

@@ -147,6 +147,7 @@ async def test_the_findings_are_sorted_searched_filtered_and_written(
 
 
 async def test_an_audit_without_merges_says_how_to_get_some(kept: Path) -> None:
+    kept.write_text("not a tokenizer")
     async with play(size=(80, 24)) as player:
         player.press("f5")
         await player.until("No merges yet: F6 trains a tokenizer, Ctrl+P opens")
