@@ -213,7 +213,7 @@ class RunDifference(NamedTuple):
         ours_at_end, theirs_at_end = self.compression
         if ours_at_end is not None and theirs_at_end is not None:
             yield (
-                f"Bytes per token at the end, each in its own corpus: {first} {ours_at_end:.4f}, "
+                f"Bytes per token after the last merge, each run on its own corpus: {first} {ours_at_end:.4f}, "
                 f"{second} {theirs_at_end:.4f}."
             )
 

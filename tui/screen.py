@@ -33,7 +33,7 @@ from tui.features.text_keeper import TextKeeper
 from tui.panes.editor import EditorPane
 from tui.state import Arguments, Run
 from tui.terminal.background import in_thread
-from tui.terminal.guards import outdated
+from tui.terminal.guards import stop_outdated_resize
 from tui.terminal.selective import SelectiveCompositor
 from tui.widgets.pane import Pane
 from tui.widgets.screen_lines import ONE_PANE, HintLine, KeyLine, TitleLine
@@ -222,7 +222,7 @@ class MainScreen(HasCommands, StateScreen):
     watch_playing = StateScreen.refresh_bindings
 
     def on_resize(self, event: events.Resize) -> None:
-        if outdated(self, event):
+        if stop_outdated_resize(self, event):
             return
         # Set the classes first: else Textual draws the new size with the old layout, and then again.
         width = _class_of(event.size.width, _WIDTHS)

@@ -1,7 +1,7 @@
-"""Find tokens that texts never or hardly use, that few documents use, or that a reference lacks.
+"""Find tokens that texts rarely or never use, that few documents use, or that a reference lacks.
 
-Texts that the tokenizer was not trained on lack most of its tokens, simply because they are other texts. So what they
-show of a token is a finding only if they show it of few of its neighbors: see `AuditSubject.unusual_among`.
+Texts that the tokenizer was not trained on lack most of its tokens, simply because they are other texts. So a low
+count is a finding only if few of the token's neighbors have one: see `AuditSubject.glitches_among_neighbors`.
 """
 
 import math
@@ -104,7 +104,9 @@ def few_documents(subject: AuditSubject) -> Iterator[Finding]:
     # 0 for tokens of few documents, 1 for the others. Neighbors are tokens as frequent here: rare ones are in few
     # documents by chance.
     is_widespread = {token: int(token not in usage.documents) for token in frequent}
-    strengths = subject.unusual_among(is_widespread, usage.remaining.__getitem__)
+    strengths = subject.glitches_among_neighbors(
+        is_widespread, usage.remaining.__getitem__
+    )
     of_few = sorted(token for token in frequent if not is_widespread[token])
     has_sizes = len(counts.sources) == counts.n_documents
     for token, _ in subject.tokens("documents", of_few):
@@ -158,7 +160,7 @@ def absent_from_reference(subject: AuditSubject) -> Iterator[Finding]:
     seen_share = {
         token: float(reference.remaining[token]) / n for token, n in expected.items()
     }
-    strengths = subject.unusual_among(seen_share)
+    strengths = subject.glitches_among_neighbors(seen_share)
     surprises: dict[int, float] = {}
     for token, _ in subject.tokens("comparing with the reference", expected):
         seen = reference.remaining[token]

@@ -9,8 +9,8 @@ If the rows of a model are known, they measure what the other kinds only guess. 
 row agrees: its points fade as the row's percentile rises. So a token that the model has learned is not suspected for the
 way it was built, and tokens on which two kinds agree come first.
 
-If the texts are not those that the tokenizer was trained on, their evidence about a token counts only as far as it is
-`unusual` for tokens of that rank.
+If the texts are not those that the tokenizer was trained on, their evidence about a token is weighted by
+`glitch_probability`: few tokens of that rank must show the same.
 """
 
 import json
@@ -149,14 +149,14 @@ def fading(value: float, half_at: float) -> float:
     return half_at / (half_at + value)
 
 
-def unusual(share: float) -> float:
-    """Return the probability that a token is a glitch, if a text shows the same of this share of its neighbors.
+def glitch_probability(share: float) -> float:
+    """Return the probability that a token is a glitch if texts show the same of this share of its neighbors.
 
     Its neighbors are the thousand tokens learned around the same time. Counts never rise with the rank, so they were all
     about equally frequent in the tokenizer's own texts. What the chosen texts show of many of them is only how these
     texts differ from those. By Bayes' theorem: a glitch shows it for certain, any other token as often as its neighbors.
 
-    >>> round(unusual(0.001), 2), round(unusual(0.03), 2), round(unusual(0.9), 3), unusual(0)
-    (0.75, 0.09, 0.003, 1.0)
+    >>> [round(glitch_probability(share), 2) for share in (0, 0.001, 0.03, 0.3)]
+    [1.0, 0.75, 0.09, 0.01]
     """
     return GLITCH_SHARE / (GLITCH_SHARE + (1 - GLITCH_SHARE) * share)

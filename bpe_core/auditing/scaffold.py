@@ -11,7 +11,7 @@ from bpe_core.auditing.findings import (
     Finding,
     Severity,
     fading,
-    unusual,
+    glitch_probability,
 )
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.auditing.usage import Usage, merged_share
@@ -68,10 +68,11 @@ def scaffold(subject: AuditSubject) -> Iterator[Finding]:
     that was copied many times, such as boilerplate, forms and names in lists. A model learns it if it learns from the
     copies too. Evidence: "part" (the id of that parent), "strength" (the parent's).
 
-    The strength of a guess by rank fades with the occurrences left. It counts only as far as it is `unusual` in this
-    vocabulary that so few are left: in a small corpus, many merges have equal counts and are therefore close together,
-    which says nothing about any of them. The strength by the counts of a training run fades with the share of the
-    occurrences that is left. One occurrence more or less is allowed: if there are twelve, all may go by chance.
+    The strength of a guess by rank fades with the occurrences left. It is weighted by the `glitch_probability` in this
+    vocabulary, since few tokens may have so few left: in a small corpus, many merges have equal counts and are therefore
+    close together, which says nothing about any of them. The strength by the counts of a training run fades with the
+    share of the occurrences that is left. One occurrence more or less is allowed: if there are twelve, all may go by
+    chance.
     """
     usage = subject.usage
     trained = subject.trained
@@ -85,7 +86,7 @@ def scaffold(subject: AuditSubject) -> Iterator[Finding]:
     for token, _ in subject.tokens("scaffold", learned):
         guess = guesses.get(token)
         if guess:
-            strength = spent[token] * unusual(n_likely / len(learned))
+            strength = spent[token] * glitch_probability(n_likely / len(learned))
             if spent[token] >= LIKELY:
                 copies[guess.into] = _Copy(token, strength)
             yield _scaffold_by_rank(subject, token, guess, strength)

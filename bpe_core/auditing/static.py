@@ -237,7 +237,7 @@ def incomplete_bigrams(tokenizer: Tokenizer) -> Iterator[tuple[int, int, str]]:
 
 
 def summary(tokenizer: Tokenizer) -> Iterator[str]:
-    """Yield sentences about the vocabulary as a whole, safe to write to a terminal. Takes O(ids)."""
+    """Yield sentences about the vocabulary as a whole, safe to write to a terminal. Takes O(n) time for n ids."""
     vocabulary = tokenizer.vocabulary
     n_merges = vocabulary.n_merges
     tokens = counted(tokenizer.n_tokens, "token")

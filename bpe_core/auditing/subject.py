@@ -10,7 +10,7 @@ from bpe_core.auditing.findings import (
     OnStage,
     Severity,
     fading,
-    unusual,
+    glitch_probability,
 )
 from bpe_core.auditing.usage import PER_REPORT, Usage, surprise
 from bpe_core.auditing.witness import witness
@@ -23,7 +23,7 @@ from bpe_core.weighted import Count, Measure
 NEIGHBORS: Final = 1000
 """Tokens learned one after the other that are compared with each other."""
 MOST_USUAL: Final = 0.1
-"""The share of its neighbors that a token may have something in common with, and it still is a finding."""
+"""The largest share of its neighbors that may have as low a value as a token, for the token to be a finding."""
 _LONGEST_LABEL: Final = 200  # characters of a token in a sentence
 
 
@@ -47,10 +47,10 @@ class AuditSubject:
                 used, if there is one.
             reference: Counts of the text that a model is going to learn from.
             spread: What `spread_of` measured.
-            progress: Called now and then.
+            progress: Called with (done, total, stage).
 
         Raises:
-            OptionError: The texts were split by another pattern than the tokenizer's.
+            OptionError: The pattern that split the texts is not the tokenizer's.
         """
         self.tokenizer: Final = tokenizer
         self.counts: Final = counts
@@ -104,13 +104,13 @@ class AuditSubject:
         """Id -> how much it means, from 0 to 1, that a token has so few occurrences left in the texts.
 
         In the training corpus it shows how far the token is used up, give or take one occurrence. In chosen texts it is
-        known only for tokens that are left seldom, and says how `unusual_among` their neighbors that is.
+        known only for tokens that are left seldom, and is their probability from `glitches_among_neighbors`.
         """
         usage = self.usage
         if usage is None:
             return {}
         if not usage.of_training:
-            return self.unusual_among(usage.remaining)
+            return self.glitches_among_neighbors(usage.remaining)
         vocabulary = self.tokenizer.vocabulary
         made = [token for token in usage.remaining if vocabulary.step_of(token)]
         if not made:
@@ -122,32 +122,33 @@ class AuditSubject:
             for token in made
         }
 
-    def unusual_among(
+    def glitches_among_neighbors(
         self,
         values: Mapping[int, Measure],
         order: Callable[[int], Count] | None = None,
     ) -> Mapping[int, float]:
-        """Return id -> how `unusual` it is among a token's neighbors that its value is so low.
+        """Return id -> the `glitch_probability` of a token, by how few of its neighbors have as low a value.
 
         Tokens are missing if more than `MOST_USUAL` of their neighbors have no higher value. Neighbors were learned one
         after the other, or follow each other in `order`. The tokens that merges made are divided into parts of 1,000 to
-        2,000 neighbors.
+        2,000 neighbors, or are one part if there are fewer.
         """
         step_of = self.tokenizer.vocabulary.step_of
         made = [token for token in values if step_of(token)]
         made.sort(key=order or step_of)
         n_parts = max(1, len(made) // NEIGHBORS)
-        found: dict[int, float] = {}
+        probabilities: dict[int, float] = {}
         for part in range(n_parts):
             start = part * len(made) // n_parts
             end = (part + 1) * len(made) // n_parts
             neighbors = made[start:end]
-            ranked = sorted(values[token] for token in neighbors)
+            sorted_values = sorted(values[token] for token in neighbors)
             for token in neighbors:
-                share = bisect_right(ranked, values[token]) / len(neighbors)
+                n_as_low = bisect_right(sorted_values, values[token])
+                share = n_as_low / len(neighbors)
                 if share <= MOST_USUAL:
-                    found[token] = unusual(share)
-        return found
+                    probabilities[token] = glitch_probability(share)
+        return probabilities
 
     def percentile(self, token: int) -> float | None:
         """Return the percentage of ordinary rows whose indicator is not above this token's; None if it is not known."""

@@ -131,8 +131,9 @@ def add_command(
     sentence, examples without the program's name, and further paragraphs; `notes` follow them.
     """
     name = run.__name__.removeprefix("run_")
-    documentation = cleandoc(run.__doc__ or "\n\n")
-    summary, examples, *paragraphs = documentation.split("\n\n")
+    documentation = cleandoc(run.__doc__ or "")  # `python -OO` removes docstrings
+    summary, _, rest = documentation.partition("\n\n")
+    examples, *paragraphs = rest.split("\n\n")
     parser = commands.add_parser(
         name,
         help=summary,

@@ -60,10 +60,10 @@ SCHEMA: Final = pa.schema(
 _NUMBERS: Final = SCHEMA.names[1:]
 """The columns of numbers."""
 _ORDER: Final = (
-    "Rows are in the order of first appearance. Merging keeps the order of the first file, then "
-    "the new pieces of the "
-    'next: so the tie rule "first" learns what it learns of the texts in that order, and the '
-    "other rules need no order."
+    "Rows are in the order of first appearance. A merge keeps the rows of the first file in order, "
+    "and appends the new pieces of the next file. So training with the tie rule "
+    '"first" gives the same merges as training on the texts in that order. The other rules do not '
+    "depend on the order."
 )
 _PARQUET_OPTIONS: Final = {
     "compression": "zstd",
@@ -293,7 +293,7 @@ def _read(file: Any, spill: "Spill | None", least: int) -> Counts:
     if str(digest) != stored_digest:
         raise ValueError(_DAMAGED)
     if n_new + rare.rows != sums.rows:
-        raise ValueError("a piece is in it twice")
+        raise ValueError("it contains a piece twice")
     n_pieces = _number(about, "n_pieces", 0, LARGEST_COUNT)
     _check_n_pieces(counts, n_pieces, sums.occurrences)
 

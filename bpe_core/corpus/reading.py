@@ -45,9 +45,9 @@ _SPECIAL: Final = {
 """Type of a file, as the letter that `ls -l` shows -> why it is not read."""
 _REASONS: Final[Mapping[type, str]] = {
     FileNotFoundError: "there is no such file or folder",
-    PermissionError: "you have no permission to read it",
-    MemoryError: "its packing asks for more memory than there is; unpack it first",
-    EOFError: "its packing ends too early; get it again",
+    PermissionError: "you don't have permission to read it",
+    MemoryError: "it needs more memory to unpack than is available; unpack it first",
+    EOFError: "the compressed data is cut off; get the file again",
 }
 """Type of an error -> the reason why a file cannot be read."""
 
@@ -116,7 +116,7 @@ class TextFile:
 
     @property
     def source_name(self) -> str:
-        """The name of the file among the sources of counts."""
+        """The name by which counts list this file as a source: with its field, or with the bytes that it covers."""
         if self.field:
             return f"{self.name}::{visible(self.field)}"
         if self.end is None:
@@ -187,7 +187,7 @@ class TextFile:
             skipped.append(Skipped(self.path, reason))
 
     def limits(self) -> Limits:
-        """Return what reading the rows of this file may take."""
+        """Return the limits on memory and unpacked bytes for reading the rows of this file."""
         return Limits(self.memory, self.size)
 
     def _is_chosen(self, document: int) -> bool:

@@ -170,7 +170,7 @@ class PairCounts:
             offset = self._text.find(token, self._piece_ends[number])
 
     def first_places(self, pairs: Collection[Pair]) -> dict[Pair, tuple[int, int]]:
-        """Return the first place of each pair at this step: the numbers of the piece and of the token in it."""
+        """Return the first place of each pair at this step: (index of the piece, index of its left token there)."""
         tokenizer = self.tokenizer.at(self.step)
 
         @cache

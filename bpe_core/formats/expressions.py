@@ -90,7 +90,7 @@ def pattern_of(fields: Fields) -> str:
 
 
 def _translated(part: str, fields: Fields) -> str:
-    """Translate an escape, a set, an anchor or flags; `fields` are for the error."""
+    """Translate an escape, a set, an anchor or flags. Raise an error of `fields` if it is unsupported."""
     if part.startswith("(?") and not _SUPPORTED_FLAGS.fullmatch(part):
         fields.unsupported(f"the flag {part} of a pattern", "the flag i")
     if not part.startswith("["):

@@ -139,7 +139,7 @@ class LiveText:
     def spans(self, start: int, end: int) -> list[Span]:
         """Return the spans that meet a range of characters. They may reach beyond the range.
 
-        A tokenizer that changes the text may give empty spans, see `Alignment.spans`. In a very long stretch without a
+        A tokenizer that changes the text may give empty spans; see `Alignment.spans`. In a very long stretch without a
         safe cut, spans are provisional until the text is settled.
         """
         spans: list[Span] = []
@@ -275,10 +275,10 @@ class LiveText:
     def ids_instead(self, start: int, end: int, text: str) -> list[int]:
         """Return the tokens of `text` if it replaced a range that `around` returned."""
         reader: Any = self.reader
-        parts = []
-        if start < end:
+        # An empty range has no parts around it to replace.
+        if isinstance(reader, PreparedReader) and start < end:
+            # Such a reader needs the kinds of the cuts at both ends. They stay: `around` includes their characters.
             parts = [placed.part for placed in self._parts_in(start, end)]
-        if isinstance(reader, PreparedReader) and parts:
             new_parts = reader.read(text, parts[0].before, parts[-1].behind)
         else:
             new_parts = reader.read(text)

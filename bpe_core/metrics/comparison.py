@@ -36,7 +36,7 @@ _IN_WORD: Final = bytes(byte not in ASCII_SPACE.encode() for byte in range(256))
 """A table for each byte: 0 if it is white space, else 1, because it is part of a word."""
 _DIGITS: Final = regex.compile(r"\d++")
 _LONGEST_NUMBER: Final = 40
-"""Maximum number of digits of a number. A longer run of digits is data rather than a number."""
+"""Only so many digits of a number are counted, since a longer run is probably data."""
 _WORD_START: Final = 2
 _CUT_IN_WORD: Final = 1
 
@@ -352,12 +352,11 @@ class _EncodedPart:
         # For each tokenizer a byte per offset: `_WORD_START`, `_CUT_IN_WORD` or 0. One more
         # word start at the end makes sure that the search for the next word finds one.
         self._word_marks: Final[list[bytes]] = []
-        for one in encoded:
-            cuts_in_words = int.from_bytes(one.cuts) & words.inside
+        for encoded_text in encoded:
+            cuts = encoded_text.cuts
+            cuts_in_words = int.from_bytes(cuts) & words.inside
             marks = _WORD_START * words.starts | _CUT_IN_WORD * cuts_in_words
-            self._word_marks.append(
-                marks.to_bytes(len(one.cuts)) + bytes((_WORD_START,))
-            )
+            self._word_marks.append(marks.to_bytes(len(cuts)) + bytes((_WORD_START,)))
         numbers: list[Sequence[int]] = []
         for run in _DIGITS.finditer(text):
             start, end = run.span()

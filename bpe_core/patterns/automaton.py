@@ -1,9 +1,9 @@
 r"""The position automaton of a plain pattern (V. M. Glushkov, 1961): which characters a match attempt may examine.
 
-Every set of characters in the pattern is a position. The end of the text counts as a look at any character. Position q
-follows position p if an attempt that has matched a character at p may examine the next character at q, possibly in a
-look-ahead. A repetition is written out: `\d{1,3}` has three positions. The automaton over-approximates: priority,
-possessive repetition and negation can only forbid what it allows.
+Every set of characters in the pattern is a position. A test for the end of the text counts as examining any character.
+Position q follows position p if an attempt that has matched a character at p may examine the next character at q,
+possibly in a look-ahead. A repetition is written out: `\d{1,3}` has three positions. The automaton over-approximates:
+priority, possessive repetition and negation can only forbid what it allows.
 
 It proves *safe cuts*: places where a text can be cut so that splitting the two parts gives the pieces of the whole. A
 place between the characters a and b is a safe cut if two things hold:

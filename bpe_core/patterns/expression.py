@@ -149,7 +149,7 @@ def _reason_to_refuse(source: str) -> str:
 
     The size of an expression counts its least repetitions as written out: (ab{3}){2} is abbbabbb and two groups.
     """
-    sizes = [0]  # of the whole, and of each open group
+    sizes = [0]  # of the whole expression, and of each group that is open
     size_of_last = 0  # of the item that a repetition would repeat
     for part in _PARTS.finditer(source):
         match part.lastgroup:
@@ -158,7 +158,9 @@ def _reason_to_refuse(source: str) -> str:
             case "open":
                 sizes.append(0)
             case "close":
-                size_of_last = sizes.pop() + 1 if len(sizes) > 1 else 1
+                size_of_last = 1  # of the group itself, or of a ")" that closes none
+                if len(sizes) > 1:
+                    size_of_last += sizes.pop()
                 sizes[-1] += size_of_last
             case "atom":
                 size_of_last = len(part[0])
@@ -166,6 +168,7 @@ def _reason_to_refuse(source: str) -> str:
             case "least":
                 digits = part["least"]
                 n_more = MOST_CHARACTERS
+                # A number of more digits is over the limit anyway, and could take long to read.
                 if len(digits) < 12:
                     n_more = max(int(digits) - 1, 0)
                 added = size_of_last * n_more

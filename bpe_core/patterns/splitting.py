@@ -133,7 +133,7 @@ class Splitter:
             yield "".join(held)
 
     def _cut_near_end(self, text: str) -> int | None:
-        """Return a safe cut of `text`, near its end if possible; None without one."""
+        """Return a safe cut of `text`, near its end if possible, or None if there is no safe cut."""
         for n_characters in (256, 4096, len(text)):
             cut = self.cut(text, max(1, len(text) - n_characters))
             if cut < len(text):

@@ -49,7 +49,10 @@ def _texts_in(option: str, choice: Choice, specials: Collection[str]) -> frozens
 def refuse_specials(
     disallowed: frozenset[str], text: str, offset_of_text: int = 0
 ) -> None:
-    """Raise `SpecialTokenError` if a disallowed token occurs in `text`, which begins at an offset of a longer text."""
+    """Raise `SpecialTokenError` if a disallowed token occurs in `text`.
+
+    `offset_of_text` is where `text` begins in a longer text; the error counts offsets from there.
+    """
     if not disallowed:
         return
     for start, end in _search_for(disallowed).spans(text):

@@ -196,7 +196,8 @@ class Trainer:
         """The options of this training."""
         beginning = start_of(self.options, start)
         self._vocabulary = beginning.vocabulary
-        self._ids = beginning.ids
+        self._id_of_symbol = beginning.ids
+        """The id of each symbol of the learner: of the base, then of each merge."""
         self._given = beginning.given
         if not isinstance(texts, Counts):
             texts = Counts.of(texts, self.options.pattern)
@@ -213,10 +214,12 @@ class Trainer:
         self.n_known: Final = max(len(self._given), len(self._known))
         """How many merges were made before: those of `start`, or those of the training that is resumed."""
         self._n_base = len(self._vocabulary.base)  # symbols that no merge makes
-        self.n_merges_wanted: Final = len(self._ids) - self._n_base
+        self.n_merges_wanted: Final = len(self._id_of_symbol) - self._n_base
         """How many merges the vocabulary size needs. Fewer are learned if the corpus has too few pairs."""
         base = self._vocabulary.base
-        self._bytes = [base[token] for token in self._ids[: self._n_base]]
+        self._bytes_of_symbol = [
+            base[token] for token in self._id_of_symbol[: self._n_base]
+        ]
         self._merges = Merges()
         self._exhausted = ""
         ties = tie_rule(self.options.ties)
@@ -260,12 +263,12 @@ class Trainer:
         n_known = len(merges.n_tokens)
         if self._learner.n_merges > n_known:
             # The learner keeps all merges, so an interrupt loses nothing here. Columns are quicker than rows.
-            ids = self._ids
-            token_bytes = self._bytes
+            ids = self._id_of_symbol
+            token_bytes = self._bytes_of_symbol
             first = self._n_base + n_known
-            del token_bytes[first:]
+            del token_bytes[first:]  # what an interrupted call has appended
             new_merges = self._learner.merges(n_known)
-            lefts, rights, counts, ties, lengths = zip(*new_merges, strict=True)
+            lefts, rights, counts, ties, totals = zip(*new_merges, strict=True)
             for left, right in zip(lefts, rights, strict=True):
                 token_bytes.append(token_bytes[left] + token_bytes[right])
             merges.extend(
@@ -276,7 +279,7 @@ class Trainer:
                     token_bytes[first:],
                     self._counts_in_corpus(counts),
                     ties,
-                    self._counts_in_corpus(lengths),
+                    self._counts_in_corpus(totals),
                 )
             )
         return merges
@@ -395,7 +398,7 @@ class Trainer:
     def token_counts(self) -> dict[int, Count]:
         """Return id -> how often the token occurs in the corpus now, perhaps 0. Takes time linear in the corpus."""
         counts = self._counts_in_corpus(self._learner.symbol_counts())
-        return dict(zip(self._ids, counts, strict=False))
+        return dict(zip(self._id_of_symbol, counts, strict=False))
 
     def tokenizer(self) -> Tokenizer:
         """Return the tokenizer with all merges so far.

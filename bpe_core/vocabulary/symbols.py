@@ -11,7 +11,7 @@ class Tables(NamedTuple):
     """Symbols in the form that the kernel takes."""
 
     byte_ids: tuple[int | None, ...]  # the id of each of the 256 bytes
-    end: int | None  # the id of the end-of-word marker
+    end_of_word: int | None  # the id of the marker
     characters: (
         dict[bytes, int] | None
     )  # character in UTF-8 -> id; None if symbols are bytes

@@ -162,7 +162,7 @@ class _InThread:
 def _connect(
     distributed: Any, scheduler: Any, address: str, seconds: float, look: Look
 ) -> Any:
-    """Return the client of a scheduler that has a worker. Raises `ClusterError`."""
+    """Connect to a scheduler and wait for its first worker. Raises `ClusterError` if that fails or takes too long."""
     clients = []
     has_given_up = Event()
     deadline = monotonic() + seconds

@@ -133,7 +133,7 @@ async def test_a_folder_is_listed_when_it_is_opened_with_what_else_there_is_to_s
             ("gone", str(gone)),
             ("and 2 more", ""),
         ]
-        assert await rows_below("empty", pilot) == [("nothing to choose", "")]
+        assert await rows_below("empty", pilot) == [("no visible files", "")]
         gone.rmdir()
         ((remark, path),) = await rows_below("gone", pilot)
         assert remark.startswith("cannot be listed: ") and not path

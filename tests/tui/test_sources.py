@@ -64,7 +64,7 @@ def test_of_an_endless_folder_only_the_beginning_is_listed(tmp_path: Path) -> No
     ]
     assert remark == "and 5 more"
     (tmp_path / "empty").mkdir()
-    assert listing(tmp_path / "empty")[1] == "nothing to choose"
+    assert listing(tmp_path / "empty")[1] == "no visible files"
 
 
 def test_a_preset_is_split_as_it_is_trained(tmp_path: Path) -> None:

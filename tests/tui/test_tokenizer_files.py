@@ -13,7 +13,7 @@ from bpe_core.trainer import Trainer
 from tui.disk.tokenizer_files import (
     kept_tokenizers,
     load_file,
-    without_odd_record,
+    without_impossible_record,
     without_twin,
 )
 from tui.features.course import Course, TrainingTask, place_for
@@ -154,11 +154,11 @@ def test_what_a_worker_had_told_before_it_died_makes_a_file_that_loads(
 
 def test_given_merges_need_not_occur_and_learned_ones_do() -> None:
     extended = train("xyxyxy", vocab_size=264, pattern="gpt4", start=LEARNED.vocabulary)
-    assert without_odd_record(extended) is extended
+    assert without_impossible_record(extended) is extended
     assert extended.record is not None
     odd = replace(extended.record, n_given=0)
     assert (
-        without_odd_record(
+        without_impossible_record(
             Tokenizer(extended.vocabulary, extended.pattern, record=odd)
         ).record
         is None

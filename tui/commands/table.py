@@ -346,7 +346,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command(
             _features.texts.ids_to_text,
             "alt+i",
-            does="paste ids to see their text, and its encoding",
+            does="paste ids to see their text, and the ids that it encodes to",
             name="Turn ids into text",
         ),
         NEXT_STEP,

@@ -30,7 +30,7 @@ class MoreOptions(Dialog[TrainingOptions | None]):
     """A field for each option that is rarely used; an empty field means the default. Enter returns all of them."""
 
     HINT: ClassVar[str] = (
-        "Empty: default. Tab: next field. Enter: use all. Escape: cancel."
+        "Empty: default. Tab: next field. Enter: apply. Escape: cancel."
     )
 
     def __init__(

@@ -41,7 +41,7 @@ class Configuration:
     names: dict[str, str] = field(default_factory=dict)
     """Path of a tokenizer file -> the name that the user gave it."""
     forgotten: tuple[str, ...] = ()
-    """Tokenizers of other programs that the list leaves out."""
+    """Paths of tokenizers of other programs that the user has removed from the list."""
     corpus: tuple[str, ...] = ()
     reference: tuple[str, ...] = ()
     patterns: dict[str, str] = field(default_factory=dict)
@@ -235,7 +235,7 @@ def keep_aside(path: Path, data: bytes | None, problem: str, tell: Teller) -> No
             write_file(aside, [data])
         tell(f"{problem}. The original is kept as {aside}.")
     except OSError as error:
-        tell(f"{problem}. No copy of it can be kept: {error.strerror}.")
+        tell(f"{problem}. A copy of the file cannot be kept: {error.strerror}.")
 
 
 def _name_aside(path: Path, data: bytes | None) -> Path:

@@ -105,7 +105,7 @@ def listing(path: Path) -> tuple[tuple[TextSource, ...], str]:
     if n_more:
         remark = f"and {n_more:,} more"
     elif not sources:
-        remark = "nothing to choose"
+        remark = "no visible files"
     return sources, remark
 
 

@@ -90,7 +90,7 @@ def told_pattern(path: Path) -> str | None:
         return None
 
 
-def without_odd_record(tokenizer: Tokenizer) -> Tokenizer:
+def without_impossible_record(tokenizer: Tokenizer) -> Tokenizer:
     """Return `tokenizer`, without its training record if the record cannot belong to its merges."""
     record = tokenizer.record
     if record is None or _is_plausible(record, tokenizer.step):

@@ -103,7 +103,7 @@ class Palette:
 
     @property
     def underlines(self) -> bool:
-        """Whether underlines can mark something. Without colors they separate tokens."""
+        """Whether underlines are free to mark tokens. Without colors, they separate tokens."""
         return not any(ways.usual.underline for ways in self.tokens)
 
 

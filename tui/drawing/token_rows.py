@@ -180,17 +180,28 @@ def exported(rows: TokenRows, order: Sequence[int], suffix: str) -> Iterator[byt
     """
     from bpe_core.auditing.verdicts import Verdict
 
-    def verdict(row: int) -> Verdict:
+    def verdict_or_no_finding(row: int) -> Verdict:
         token = rows.ids[row]
+        verdict = rows.verdicts.get(token)
+        if verdict is not None:
+            return verdict
         measured = {
             name: column[token]
             for name, column in rows.measures.items()
             if token in column
         }
-        no_finding = Verdict(token, rows.tokens[row], 0.0, None, (), "", {}, measured)
-        return rows.verdicts.get(token, no_finding)
+        return Verdict(
+            id=token,
+            token=rows.tokens[row],
+            score=0.0,
+            severity=None,
+            kinds=(),
+            reason="",
+            shares={},
+            evidence=measured,
+        )
 
-    tokens = (verdict(row) for row in order if rows.hole(row) is None)
+    tokens = (verdict_or_no_finding(row) for row in order if rows.hole(row) is None)
     for part in FORMS[suffix](tokens, list(rows.measures)):
         yield part.encode()
 

@@ -34,7 +34,7 @@ _UNSAVED: Final = (
     "The tokenizer is not saved. Only a tokenizer in a file can be audited."
 )
 _SECONDS_OF_REST: Final = 0.3
-"""How long an audit that starts by itself waits for keys and files."""
+"""Seconds before an audit starts by itself, so that keys and files come first; then it asks for the totals as often."""
 _MOST_COUNTED: Final = 1 << 24
 """Bytes of texts in which an audit that starts by itself counts. It takes about a second."""
 

@@ -55,9 +55,9 @@ class Goals(Feature):
         self._train_on(condition(str(waits_for + 1)), stepped=True)
 
     def _reports_end(self) -> bool:
-        """Return whether the user has just stepped to the last merge, and say so once.
+        """If the user has just stepped to the last merge, report it once, and return True.
 
-        A new training replaces the merges on the screen, so F7 must not start it by surprise.
+        A new training replaces the merges on the screen, so F7 must not start one unexpectedly.
         """
         course = self._training.newest
         if course is None or not course.stepped or self.screen.run.phase != "done":

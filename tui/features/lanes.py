@@ -180,4 +180,4 @@ class Lanes(Feature):
 
 
 def _shortened(name: str) -> str:
-    return cut(name, _LONGEST_NAME, "ends")
+    return cut(name, _LONGEST_NAME, keep="ends")

@@ -7,7 +7,7 @@ from typing import Final
 
 from bpe_core.corpus import find_files
 from bpe_core.corpus.reading import Unreadable
-from bpe_core.explain.places import CorpusPlace, CorpusText, token_places
+from bpe_core.explain.places import CorpusText, token_places
 from bpe_core.tokenizer import Tokenizer
 from tui.features.feature import Feature, StateScreen
 from tui.state import TokenLines
@@ -15,8 +15,8 @@ from tui.terminal.background import in_thread
 
 MOST_LINES: Final = 200
 """How many lines with a token are found."""
-_LINES_PER_SEARCH: Final = 8
-"""Lines that are found before the search checks whether it was cancelled."""
+_RESULTS_PER_SLICE: Final = 8
+"""Results that are awaited before the search checks whether it was cancelled: lines, or ends of parts of a text."""
 
 
 class Lines(Feature):
@@ -56,17 +56,20 @@ class Lines(Feature):
             )
             return
         for number, file in enumerate(files, 1):
-            text = CorpusText(file.name, file.documents, bool(file.form))
+            has_rows = bool(file.form)
+            text = CorpusText(file.name, file.documents, has_rows)
             search = token_places(tokenizer, token, [text])
             progress = f"{number:,} of {len(files):,} texts"
-            places: list[CorpusPlace | None] = [None]
-            while places and len(screen.token_lines.found) < MOST_LINES:
+            while len(screen.token_lines.found) < MOST_LINES:
                 try:
-                    places = await in_thread(list, islice(search, _LINES_PER_SEARCH))
+                    results = await in_thread(list, islice(search, _RESULTS_PER_SLICE))
                 except Unreadable:
                     # The rest of this file is not text. Go on with the next file.
                     break
-                new_lines = [(file, place) for place in places if place is not None]
+                if not results:
+                    break
+                # None is the end of a part of the text, without a line.
+                new_lines = [(file, place) for place in results if place is not None]
                 lines = (*screen.token_lines.found, *new_lines)[:MOST_LINES]
                 screen.token_lines = replace(
                     screen.token_lines, progress=progress, found=lines

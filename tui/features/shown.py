@@ -67,7 +67,7 @@ class Shown(Feature):
         self.loaded: Loaded | None = None
         """The tokenizer on the screen; None while it is being trained."""
         self.course: Course | None = None
-        """The training on the screen, until its tokenizer is kept."""
+        """The training on the screen; None once its tokenizer is saved."""
         self.task: TrainingTask | None = None
         """How the tokenizer on the screen was trained, if that was in this session."""
         self._before: Loaded | None = None

@@ -126,7 +126,7 @@ class Tokenizers(Feature):
         if loaded is None:
             return
         tokenizer = await in_thread(
-            tokenizer_files.without_odd_record, loaded.tokenizer
+            tokenizer_files.without_impossible_record, loaded.tokenizer
         )
         if tokenizer is not loaded.tokenizer:
             self.screen.say(
@@ -134,7 +134,7 @@ class Tokenizers(Feature):
                 "warning",
             )
         loaded = replace(loaded, tokenizer=tokenizer)
-        # List it before it is shown, because its row can move.
+        # Add it to the list first: adding moves its row to the end, and then the row is marked as shown.
         await self._listed.add(path, tokenizer)
         shown = self._shown.loaded
         if shown is None or not is_same(shown, loaded):

@@ -342,7 +342,7 @@ class TrainingFeature(Feature):
     def _start_learning(
         self, course: Course, run: Run, started: messages.Started
     ) -> Run:
-        """Show the tokenizer of a training whose texts are counted."""
+        """Show the tokenizer of a training once its texts have been counted."""
         rules = course.task.rules
         vocabulary = first_vocabulary(rules, course.task.begin_vocabulary)
         course.tokenizer = Tokenizer(vocabulary, rules.pattern)

@@ -43,7 +43,7 @@ _NO_CORPUS: Final = (
     "Space chooses a text, F6 trains on it; r marks a reference for the audit."
 )
 _NO_PREVIEW: Final = (
-    "No text was found in its first entries; ^p adds any file by its path."
+    "No text among the first entries of this folder; ^p adds any file by its path."
 )
 
 
@@ -168,6 +168,7 @@ class CorpusPane(Pane):
             self._set_preview(source.reason)
 
     async def _show_pieces(self, source: TextSource) -> None:
+        """Show the pieces of the beginning of a text; in the heading, also the column that it is in."""
         base = self.query_one("#preview").rich_style
         loop = asyncio.get_running_loop()
         splitting = loop.run_in_executor(
@@ -182,12 +183,13 @@ class CorpusPane(Pane):
             if not splitting.done():
                 self._set_preview("splitting …")
             pieces = await splitting
-            if source.size:
-                files = await loop.run_in_executor(
+            is_file = bool(source.size)  # a folder or a preset has no size
+            if is_file:
+                found = await loop.run_in_executor(
                     self._preview_thread, find_files, source.path
                 )
-                file = files.files[0]
-                if file.field:
+                file = found.files[0]
+                if file.field:  # a table, whose rows have their texts in this column
                     self._set_preview_heading(f"Pieces  {file.source_name}")
             self._set_preview(colored_pieces(pieces, base, self.app) or _NO_PREVIEW)
         except BpeError as error:
@@ -196,9 +198,8 @@ class CorpusPane(Pane):
             # The cursor may be on another row by now: don't begin to split this one.
             splitting.cancel()
 
-    # These two do not lay out the screen again, since the cursor may pass many rows.
-
-    # When the pane is removed, its widgets go first, so a preview can come too late for them.
+    # These two do not lay out the screen again, since the cursor may pass many rows. When the pane
+    # is removed, its widgets go first, so a preview can come too late for them.
 
     def _set_preview_heading(self, heading: str) -> None:
         for label in self.query("#preview-heading").results(Label):

@@ -36,7 +36,7 @@ def _no_style(token: int) -> Style | None:
 
 
 def _next_key(keys: Sequence[str], current: str, by: int) -> str:
-    """Return the key `by` places after the current one, around the end; else the first key."""
+    """Return the key `by` places after `current`, wrapping around; the first key if `current` is not a key."""
     if current not in keys:
         return keys[0]
     return keys[(keys.index(current) + by) % len(keys)]
@@ -276,22 +276,26 @@ class Table(RowList):
     # Drawing
 
     def fit_columns(
-        self, least: Mapping[str, int], hidden: Collection[str] = (), stays: str = ""
+        self,
+        min_widths: Mapping[str, int],
+        hidden: Collection[str] = (),
+        stays: str = "",
     ) -> None:
         """Set `columns` to `COLUMNS` without the hidden ones.
 
         Args:
-            least: Key of a column -> its least width in cells.
+            min_widths: Key of a column -> its minimum width in cells.
             hidden: Keys of columns that have nothing to show.
-            stays: Key of the column that is left out last if there is little room.
+            stays: Key of a column that is never left out, even if there is little room.
         """
         columns = []
         for column in self.COLUMNS:
             if column.key in hidden:
                 continue
-            width = max(column.width, least.get(column.key, 0))
+            width = max(column.width, min_widths.get(column.key, 0))
             most = column.most
             if most:
+                # A column that is made wider can still grow by as many cells as before.
                 most += width - column.width
             rank = 0 if column.key == stays else column.rank
             columns.append(replace(column, width=width, most=most, rank=rank))

@@ -32,11 +32,11 @@ LONGEST_PASTE: Final = 10_000
 Answer = TypeVar("Answer")
 
 
-def outdated(screen: Screen[Any], event: events.Resize) -> bool:
+def stop_outdated_resize(screen: Screen[Any], event: events.Resize) -> bool:
     """Stop an event whose size the terminal no longer has, and return whether it was stopped.
 
-    Fault: each layout sends its screen the size it was made for. After two quick changes of the size,
-    the two layouts replace each other forever.
+    Fault: each layout sends the screen a Resize with the size that it was computed for. After two quick
+    changes of the size, the two layouts replace each other forever.
     """
     is_outdated = event.size != screen.app.size
     if is_outdated:
@@ -72,7 +72,7 @@ class Dialog(ModalScreen[Answer]):
         hint.update(visible(sentence))
         hint.set_class(wrong, "-wrong")
 
-    on_resize = outdated
+    on_resize = stop_outdated_resize
 
 
 class PagedOptionList(OptionList):

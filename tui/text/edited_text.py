@@ -206,7 +206,7 @@ class EditedText(Lane):
         )
 
     def ids(self, selected: Columns) -> list[int]:
-        """Return the ids of the tokens that meet a selection, or all ids if it is empty."""
+        """Return the ids of the tokens that overlap a selection, or all ids if it is empty."""
         if selected[0] == selected[1]:
             return self.ask(lambda live: live.ids, [])
         return [token for span in self.spans(*selected) for token in span.ids]

@@ -155,11 +155,12 @@ def what_may_come(
 
 def _completion_line(completion: Completion, tokenizer: Tokenizer) -> InfoLine:
     """A token that the end of the text could become: the existing part dim, the part to type bold."""
-    token = completion.ids[-1]
+    token = completion.ids[-1]  # the tokens in front of it stay as they are
+    # The text ends with `swallowed`: the first bytes of that token.
     existing = token_label(completion.swallowed)
     whole = token_label(tokenizer.token_bytes(token))
     label = Text(whole, no_wrap=True)
-    # If the end of the text cuts a character, the two labels differ.
+    # If the text ends inside a character, `existing` shows bytes such as \xE9, and `whole` does not begin with them.
     if whole.startswith(existing):
         missing = whole[len(existing) :]
         label = Text.assemble((existing, "dim"), (missing, "bold"), no_wrap=True)

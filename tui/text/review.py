@@ -121,7 +121,10 @@ class Review:
 
     def next_pitfall(self, offset: int, by: int) -> Pitfall | None:
         """Find the pitfall after a code point (`by` 1) or before it (-1); wrap around at the ends."""
-        for place in (offset, -1 if by > 0 else self.live.n_characters + 1):
+        before_all = -1
+        if by < 0:
+            before_all = self.live.n_characters + 1
+        for place in (offset, before_all):  # the second time from the other end
             ahead = [
                 pitfall
                 for pitfall in chain(self._pitfalls, self._others)

@@ -76,6 +76,7 @@ def tokens_around(live: LiveText, offset: int, n_colors: int) -> list[ViewToken]
 def view_rows(
     kind: str, tokens: Sequence[ViewToken], vocabulary: Vocabulary, width: int
 ) -> Steps[list[ViewRow]]:
+    """Lay out tokens in the rows of a view: one of `VIEWS` except "text". Pause between slices."""
     if kind == "list":
         return list(_listed(tokens, vocabulary))
     flow = _Flow(width)

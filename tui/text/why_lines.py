@@ -145,7 +145,7 @@ def _place(place: CorpusPlace, form: LineForm) -> Iterator[InfoLine]:
     """A file with the line number and the pair's count there; below it, the text around the pair."""
     folder_and_file = visible("/".join(place.name.split("/")[-2:]))
     n = formatted(place.n) if place.n else ""
-    name = cut(f"{folder_and_file}:{place.line:,}", form.width - len(n) - 2, "end")
+    name = cut(f"{folder_and_file}:{place.line:,}", form.width - len(n) - 2, keep="end")
     yield InfoLine(name, n, ink="muted", lead=" ")
 
     left = token_label(place.left.encode())
@@ -155,7 +155,7 @@ def _place(place: CorpusPlace, form: LineForm) -> Iterator[InfoLine]:
     before = visible(place.before.lstrip()).replace("\u200d", "·")
     after = visible(place.after.rstrip()).replace("\u200d", "·")
     after = cut(after, max(room // 2, room - cell_len(before)))
-    before = cut(before, room - cell_len(after), "end")
+    before = cut(before, room - cell_len(after), keep="end")
 
     muted = form.inks["muted"]
     pair = form.inks["accent"] + Style(bold=True, underline=True)

@@ -32,17 +32,22 @@ class CodeSide(Lines):
         self._run: Sequence[CodeLine] = ()
         """The lines that run."""
         self._marked: int | None = None
-        """The marked line; None for the one that makes the merge."""
+        """The marked line. None means the line that makes the merge; it is looked up when the code is shown."""
 
     def go_by(self, by: int) -> bool:
-        """Mark the next line or the one before it. Return False if the merge has no further line."""
-        line = (self._marked or 0) + by
+        """Mark the next line or the one before it.
+
+        After the last line, encoding starts again. A merge has no further line; then return False.
+        """
+        marked = self._marked or 0  # None only while no code is shown
+        line = marked + by
         if line < len(self._run):
             self._marked = max(0, line)
             return True
         if self.encodes:
             self._marked = 0
-        return self.encodes
+            return True
+        return False
 
     def mark_first(self) -> None:
         self._marked = 0

@@ -20,7 +20,8 @@ def toggled(
 ) -> dict[str, str]:
     """Return the marks with `paths` marked, or not marked if all of them were.
 
-    A text that had another mark moves to the end.
+    A text that had another mark moves to the end, as if it had just been chosen: the order of the marks is the order
+    of the corpus.
     """
     new_marks = dict(marks)
     if all(marks.get(path) == mark for path in paths):

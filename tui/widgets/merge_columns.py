@@ -146,7 +146,7 @@ COLUMNS: Final = (
         "tokens",
         6,
         _number(lambda merge: merge.n_tokens),
-        "Tokens of the corpus after this merge.",
+        "The number of tokens in the corpus after this merge.",
         right=True,
         rank=2,
         ink="muted",

@@ -65,9 +65,9 @@ class MergeLog(Table):
     def show(
         self, merges: Merges | KeptMerges, *, n_bytes: Count = 0, n_tokens: Count = 0
     ) -> None:
-        """Show merges from the first.
+        """Replace the list by `merges`.
 
-        `n_bytes` and `n_tokens` are the size of the corpus before the first merge, 0 if not known. Call `arrived`
+        `n_bytes` and `n_tokens` are the size of the corpus before the first merge, or 0 if unknown. Call `arrived`
         after the list has grown.
         """
         self._counting.cancel()
@@ -178,7 +178,9 @@ class MergeLog(Table):
         """Return how often a merge joined its pair. Of occurrences that overlap, it joins only some."""
         count = self.merges[row].count
         before, after = lengths(self, row)
-        joined = before - after if before and after else count
+        joined = count
+        if before and after:
+            joined = before - after  # each join makes the text one token shorter
         if joined != count:
             return f"{formatted(joined)} of its {counted(count, 'occurrence')}"
         return how_often(count)

@@ -145,7 +145,7 @@ class PairTable(Table):
             hint += ", all made by the newest merge"
         elif pair.change:
             change = formatted(pair.change, signed=True)
-            hint += f", {change} by the newest merge"
+            hint += f", {change} since the newest merge"
         if self.is_next(row):
             hint += "; it is merged next"
         elif self._ranking and self.is_tied(row):

@@ -101,20 +101,20 @@ class TitleLine(Widget):
         if room < _LEAST_NAME:
             return ""
         if tokenizer is None:
-            return cut(self.notice, room, "ends")
+            return cut(self.notice, room, keep="ends")
         facts = [
             self.notice,
             self._progress,
             self._tokenizer_name,
             counted(tokenizer.n_tokens, "token"),
-            tokenizer.pattern or "none",
+            tokenizer.pattern or "none",  # the name of the split pattern
         ]
         if tokenizer.record is not None:
             facts.append(f"ties {tokenizer.record.ties}")
         facts = [fact for fact in facts if fact]
         while len(facts) > 1 and len(" · ".join(facts)) > room:
             facts.pop()
-        return cut(" · ".join(facts), room, "ends")
+        return cut(" · ".join(facts), room, keep="ends")
 
     @property
     def _tokenizer_name(self) -> str:

@@ -47,8 +47,11 @@ class SideTitles(HorizontalGroup):
         self.query_one(Tabs).active = _PREFIX + side
 
     def show_note(self, note: str, keys: str) -> None:
-        self.query_one(".side-note", Static).update(note)
-        self.query_one(".side-keys", Static).update(keys)
+        """Change the texts on the right. Only other keys can move anything, so a note costs no layout."""
+        self.query_one(".side-note", Static).update(note, layout=False)
+        if keys != self._keys:
+            self._keys = keys
+            self.query_one(".side-keys", Static).update(keys)
 
     @on(Tabs.TabActivated)
     def _choose(self, event: Tabs.TabActivated) -> None:

@@ -145,7 +145,7 @@ COLUMNS: Final = (
         "largest_share",
         8,
         6,
-        "The largest share of its occurrences in one text.",
+        "The largest share of the token's occurrences in a single text.",
         title="in one",
     ),
     _measure(

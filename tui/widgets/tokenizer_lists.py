@@ -42,7 +42,7 @@ class _Row(NamedTuple):
             note = f"{n_vocab:,}" if n_vocab else ""
             style = Style()
         room = max(16, options.max_width) - len(note) - 3
-        name = fit(cut(visible(self.name), room, "ends"), room)
+        name = fit(cut(visible(self.name), room, keep="ends"), room)
         mark = "●" if self.is_used else " "
         yield Text(f"{mark} {name} ", no_wrap=True).append(note, style)
 

@@ -18,6 +18,7 @@ from bpe_core.explain.merge_choice import Explanation
 from bpe_core.explain.trace import TokenUses, token_uses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
+from bpe_core.weighted import Count
 from tui.commands.command import features_of, in_background
 from tui.commands.keys import HasCommands, PartBindings
 from tui.drawing.lines import INKS, InfoLine, Lines, ink_of, sentence
@@ -299,17 +300,19 @@ class WhyPanel(HasCommands, Vertical):
 
     def _uses_of(self, tokenizer: Tokenizer, merge: Merge | None) -> TokenUses | None:
         """Return what later merges did with the token that a merge made, if it is known."""
-        n_tokens = self._log.n_tokens
-        if merge is None or not n_tokens or not merge.n_tokens:
-            return None
+        first_length = self._log.n_tokens
+        if merge is None or not first_length or not merge.n_tokens:
+            return None  # the lengths of the corpus are not recorded
         if merge.step > tokenizer.step:
-            return None
+            return None  # the tokenizer has not come to this merge
         merges = self._log.merges
-        return token_uses(
-            tokenizer.vocabulary,
-            lambda step: merges[step - 1].n_tokens if step else n_tokens,
-            merge.step,
-        )
+
+        def corpus_length_after(step: int) -> Count:
+            if step == 0:
+                return first_length
+            return merges[step - 1].n_tokens
+
+        return token_uses(tokenizer.vocabulary, corpus_length_after, merge.step)
 
     # Pairs
 

@@ -121,7 +121,10 @@ def _found_first(pattern: Else, vocabulary: Vocabulary) -> tuple[AddedToken, ...
         if text in texts:
             tokens.append(AddedToken(text, token))
     if not texts or texts != {token.text for token in tokens}:
-        refuse(_TARGET, "its pattern finds something first that is not a token")
+        refuse(
+            _TARGET,
+            "its pattern first cuts out text that is not a token, which the file cannot express",
+        )
     return tuple(tokens)
 
 
@@ -197,7 +200,10 @@ def pre_tokenizer(pattern: Pattern) -> dict[str, Any]:
         splits.append(pattern.first)
         pattern = pattern.rest
     if isinstance(pattern, Else):
-        refuse(_TARGET, "its pattern finds something first that is not a token")
+        refuse(
+            _TARGET,
+            "its pattern first cuts out text that is not a token, which the file cannot express",
+        )
     splits.append(pattern)
     parts: list[dict[str, Any]] = []
     for split in splits:

@@ -349,7 +349,7 @@ ROWS = [
     ("first_document", 1, "a piece is in a document that does not exist"),
     ("last_document", 1, "a piece is in a document that does not exist"),
     ("piece", b"", "a piece is empty"),
-    ("piece", b"b", "a piece is in it twice"),
+    ("piece", b"b", "it contains a piece twice"),
     ("piece", b"\xff", "UTF"),
 ]
 

@@ -147,7 +147,7 @@ def test_odd_characters_do_not_make_a_text_binary(tmp_path, text):
             gzip.compress(gzip.compress(b"text", mtime=0), mtime=0),
             "it is packed by gzip once more",
         ),
-        (gzip.compress(b"text" * 100, mtime=0)[:-9], "its packing ends too early"),
+        (gzip.compress(b"text" * 100, mtime=0)[:-9], "the compressed data is cut off"),
         (
             gzip.compress(b"text", mtime=0)[:-8] + bytes(8),
             "it is damaged, or cannot be reached (",
@@ -156,7 +156,7 @@ def test_odd_characters_do_not_make_a_text_binary(tmp_path, text):
             b"\x1f\x8b\x08\0\0\0\0\0\0\3\xff\xff\xff\xff",
             "it is damaged, or cannot be reached (",
         ),
-        (lzma.compress(b"text" * 100)[:-20], "its packing ends too early"),
+        (lzma.compress(b"text" * 100)[:-20], "the compressed data is cut off"),
         (
             b"\xfd7zXZ\0" + b"nonsense, nonsense",
             "it is damaged, or cannot be reached (lzma: ",
@@ -227,9 +227,9 @@ def test_what_is_forbidden_is_one_sentence():
         with _as_nobody():
             assert (
                 refusal(folder / "b.txt")
-                == "b.txt cannot be read: you have no permission to read it."
+                == "b.txt cannot be read: you don't have permission to read it."
             )
-            assert "you have no permission" in refusal(folder / "c")
+            assert "you don't have permission" in refusal(folder / "c")
             found = find_files(folder)
         (folder / "c").chmod(0o700)
     assert names(found) == [f"{folder.name}/a.txt"]

@@ -493,7 +493,7 @@ def test_what_would_mean_something_else_there_is_not_written(tmp_path):
             )
     for pattern in ("x*(?#else)gpt4", "ab|cd(?#else)gpt2"):
         with pytest.raises(
-            FormatError, match="finds something first that is not a token"
+            FormatError, match="first cuts out text that is not a token"
         ):
             save(
                 train("", vocab_size=257, pattern=pattern),

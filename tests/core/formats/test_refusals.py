@@ -498,7 +498,9 @@ def test_a_packed_file_is_unpacked_within_bounds(pack, tmp_path, monkeypatch):
     )
     assert load(tmp_path / "packed").merges == load(tmp_path / "a.json").merges
     (tmp_path / "packed").write_bytes(packed[:-9])
-    assert "cannot be read: its packing ends too early" in refusal(tmp_path / "packed")
+    assert "cannot be read: the compressed data is cut off" in refusal(
+        tmp_path / "packed"
+    )
     monkeypatch.setattr("bpe_core.formats.file.LARGEST_FILE", 1 << 20)
     (tmp_path / "packed").write_bytes(pack(bytes((1 << 20) + 1)))
     assert "too large for a tokenizer file" in refusal(tmp_path / "packed")

@@ -72,7 +72,7 @@ async def test_trainings_are_listed_told_apart_and_laid_under_and_texts_weighed(
         player.press("0", "enter")
         await player.until("must be")
         player.press("9")
-        await player.until("Enter: use all", lambda screen: "must be" not in screen)
+        await player.until("Enter: apply", lambda screen: "must be" not in screen)
         player.press("escape", "f6")
         await player.until(
             "book.txt-more-gpt4 · 275 tokens", "step 19 of 19", " 6 2/3 "

@@ -43,6 +43,7 @@ def views(comparison: ComparisonRun, aspect: Aspect) -> list[View]:
 def _views_of_all_texts(
     comparison: ComparisonRun, aspect: Aspect, found: Found
 ) -> list[View]:
+    """Return the views that need all texts. `aspect.tokenizer` is the number of the tokenizer under the cursor."""
     views = []
     if len(found["folders"]) > 1:
         folders = amounts_of("folder", found["folders"])
@@ -52,9 +53,9 @@ def _views_of_all_texts(
     views.append(metrics_view(comparison, found))
     pairs = found["pairs"]
     if pairs:
-        # The first pair is A and B, and so on.
-        pair_number = min(aspect.tokenizer, len(pairs))
-        pair = pairs[max(0, pair_number - 1)]
+        # `pairs` compares tokenizer A with each of the others: A and B, then A and C. For A itself, take A and B.
+        other = max(1, min(aspect.tokenizer, len(pairs)))
+        pair = pairs[other - 1]
         index = min(aspect.tokenizer, len(comparison.tokenizers) - 1)
         worst_lines = found["worst_lines"][index]
         views.append(worst_lines_view(comparison, worst_lines, index))

@@ -187,7 +187,7 @@ class PartsView:
                 "parity: only for texts and folders that are translations of each other"
             )
         name = visible(self._reference.name)
-        return f"parity: tokens per token of {name}; r takes this row instead"
+        return f"parity: tokens per token of {name}; r compares with this row instead"
 
     def _hint(self, row: int) -> str:
         part = self._parts[row]
