@@ -130,8 +130,8 @@ def _lowest(
     for token in low:
         percentile = subject.percentile(token)
         reason = (
-            f"Its row looks untrained: {INDICATORS[name]} is {values[token]:.4g}; the median of ordinary tokens is "
-            f"{median:.4g} (percentile {percentile:.2g})."
+            f"Its row looks untrained: {INDICATORS[name]} is {values[token]:.4g} (percentile {percentile:.2g}); "
+            f"the median of ordinary tokens is {median:.4g}."
         )
         yield subject.finding(
             token,

@@ -93,7 +93,7 @@ def _finding_of_text(
         return _unreachable(subject, token, reason, cause, ids)
     found, n_tried = witness(tokenizer, token)
     if found is None:
-        reason = f"{effect_first}. It does not occur in any of {n_tried:,} contexts tried, but that is not a proof."
+        reason = f"{effect_first}. It does not occur in any of the {n_tried:,} contexts tried, but this is not proof."
         return _unreachable(subject, token, reason, cause, ids, n_tried)
     return subject.finding(
         token,

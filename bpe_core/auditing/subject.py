@@ -127,11 +127,10 @@ class AuditSubject:
         values: Mapping[int, Measure],
         order: Callable[[int], Count] | None = None,
     ) -> Mapping[int, float]:
-        """Return id -> the `glitch_probability` of a token, by how few of its neighbors have as low a value.
+        """Return id -> the `glitch_probability` of a token, from the share of its neighbors whose value is not higher.
 
-        Tokens are missing if more than `MOST_USUAL` of their neighbors have no higher value. Neighbors were learned one
-        after the other, or follow each other in `order`. The tokens that merges made are divided into parts of 1,000 to
-        2,000 neighbors, or are one part if there are fewer.
+        A token is left out if that share is above `MOST_USUAL`. Neighbors are found by sorting the tokens that merges
+        made by step, or by `order`, and dividing them into groups of 1,000 to 2,000, or one group if there are fewer.
         """
         step_of = self.tokenizer.vocabulary.step_of
         made = [token for token in values if step_of(token)]

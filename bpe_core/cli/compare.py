@@ -107,8 +107,8 @@ def _add_arguments(parser: Parser, n_tokenizers: str) -> None:
     parser.add_value(
         "--morphemes",
         "FILE",
-        "words divided into morphemes, one per line, such as un+break+able; measures how well "
-        "tokens match them",
+        "a file with one word per line, divided into morphemes, such as un+break+able; adds "
+        "metrics of how well tokens match morphemes",
     )
     parser.add_forms(
         json="print one JSON object",

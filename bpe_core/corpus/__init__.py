@@ -1,4 +1,4 @@
-"""Find the files of a corpus, and say which files are skipped and why."""
+"""Find the files of a corpus, and report which files are skipped and why."""
 
 import os
 import stat

@@ -532,9 +532,9 @@ def _check_documents(n_documents: int) -> None:
 def cut_between_pieces(
     blocks: Iterable[bytes], scanner: "kernel.Scanner", size: int
 ) -> Iterator[bytes]:
-    """Cut one document, which comes in blocks of UTF-8, into parts that the pattern splits on its own.
+    """Cut one document, which comes in blocks of UTF-8, into parts that can be split separately.
 
-    Once at least `size` bytes are waiting, a part ends at the last place that is surely between two pieces.
+    Once at least `size` bytes are held, a part ends at the last place that is certain to be between two pieces.
     """
     held: list[bytes] = []
     n_held = 0

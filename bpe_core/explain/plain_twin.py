@@ -31,9 +31,9 @@ def difference(tokenizer: Tokenizer) -> str:
         return "Some tokens of this tokenizer have other bytes than the text"
     if preparation.normalize:
         if preparation.description.get("normalizer") != {"type": "NFC"}:
-            return "This tokenizer changes a text before it splits it"
+            return "This tokenizer changes text before splitting it"
         if any(token.normalized for token in preparation.added if not token.special):
-            return "This tokenizer applies NFC before it looks for added tokens"
+            return "This tokenizer applies NFC before looking for added tokens"
     special = tuple(token for token in preparation.added if token.special)
     has_others = len(special) < len(preparation.added)
     if has_others and not found_at_once(preparation.added):

@@ -74,7 +74,7 @@ class Fields:
         if not isinstance(value, str):
             self.fail(key, f"expected a text, found {_description(value)}")
         if not is_text(value):
-            self.fail(key, f"{quoted(value)} holds half of a character")
+            self.fail(key, f"{quoted(value)} contains half of a character")
         return value
 
     def flag(self, key: str, default: bool) -> bool:
@@ -125,7 +125,7 @@ class Fields:
         ids = self.fields(key).values if key else self.values
         if not is_text("".join(ids)):  # one call for all names, since there may be many
             name = next(name for name in ids if not is_text(name))
-            self.fail(key, f"{quoted(name)} holds half of a character")
+            self.fail(key, f"{quoted(name)} contains half of a character")
         if _are_distinct_ids(ids.values()):
             return ids
         name_of: dict[int, str] = {}

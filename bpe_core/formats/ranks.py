@@ -108,8 +108,9 @@ def ranks_of(tokenizer: Tokenizer) -> dict[int, bytes]:
 def _check_equivalence(vocabulary: Vocabulary, tokens: Mapping[int, bytes]) -> None:
     """Refuse a vocabulary unless merging by ranks gives the same ids as its merges.
 
-    It does if the merges are in the order of the ids that they make, and if the merge recovered
-    from the ranks for each token is the one that made it. `recovered` explains why.
+    It does if the merges are in the order of the ids that they make, if the merge recovered from the
+    ranks for each token is the one that made it (`recovered` explains why), and if ranks join no token
+    from parts of higher rank. A token that no merge makes must be a single byte or a whole piece.
     """
     id_of = {data: token for token, data in tokens.items()}
     if len(id_of) < len(tokens):
@@ -138,15 +139,19 @@ def _check_equivalence(vocabulary: Vocabulary, tokens: Mapping[int, bytes]) -> N
     recovered_merges = recovered(ByteSymbols(bytes_among(tokens)), id_of)
     whole_pieces = vocabulary.whole_pieces
     for (token, data), merge in zip(tokens.items(), recovered_merges, strict=True):
-        is_alike = len(data) < 2 or whole_pieces.get(data) == token
+        # Without a recovered merge, tokens of lower rank don't build it: it is only looked up as a whole.
+        is_same = len(data) < 2 or whole_pieces.get(data) == token
         if merge:
-            is_alike = merge[:2] == vocabulary.parents(token)
-        if not is_alike:
+            is_same = merge[:2] == vocabulary.parents(token)
+        if not is_same:
             refuse(
                 _TARGET,
                 f"ranks would make the token {token} '{token_label(data)}' in another way",
             )
-    for _, _, token in RankedVocabulary(tokens).late_merges():
+    # Ranks can also join a token from parts of higher rank, and no merge does that.
+    late_merges = list(RankedVocabulary(tokens).late_merges())
+    if late_merges:
+        _, _, token = late_merges[0]
         label = token_label(tokens[token])
         refuse(
             _TARGET,

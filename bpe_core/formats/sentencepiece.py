@@ -147,7 +147,7 @@ def _check_supported(file: TokenizerFile, model: ModelMessages) -> None:
     if model.normalizer.get(_NORMALIZATION_TABLE):
         table = visible(model.normalizer_name)
         file.unsupported(
-            f"it normalizes texts by the table '{table}', which is not supported"
+            f"it normalizes text with the table '{table}', which is not supported"
         )
     if model.trainer.get(_WHITESPACE_AS_SUFFIX):
         file.unsupported("it treats spaces as suffixes, which is not supported")

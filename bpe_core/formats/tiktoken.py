@@ -93,7 +93,7 @@ def _line_by_line(file: TokenizerFile) -> dict[int, bytes]:
         if not words:
             continue
         if len(words) != 2:
-            file.broken(f"line {number} is not a token in base64, a space and a rank")
+            file.broken(f"line {number} must be a base64 token, a space and a rank")
         data = from_base64(words[0])
         if data is None:
             word = words[0].decode(errors="replace")

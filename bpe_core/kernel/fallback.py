@@ -115,7 +115,7 @@ class PieceTable:
 
     @staticmethod
     def _sum(known: _Row, added: _Row) -> _Row:
-        """Add the counts of later documents to a row. The first of these documents may be the last one of the row."""
+        """Add the counts of later documents to a row. The first of them may be the last document of the row."""
         n_documents = known.n_documents + added.n_documents
         if added.n_documents <= FEW and added.first == known.last:
             n_documents -= 1  # both have this document

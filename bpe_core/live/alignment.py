@@ -93,7 +93,7 @@ class Alignment:
         piece.ids = self.tokenizer.vocabulary.join(utf8(piece.prepared.text))
 
     def _prepare(self, preparation: Preparation, begins: bool, ends: bool) -> None:
-        """Prepare and encode the text, which begins or ends the whole text or not."""
+        """Prepare and encode the text. `begins`, `ends`: whether it is at the beginning and at the end of the whole text."""
 
         def normalize(part: str, place: FoundPart) -> str:
             if place.token is not None or preparation.normalize is None:

@@ -273,7 +273,7 @@ class LiveText:
         return touched.offset, touched.offset + n_characters
 
     def ids_instead(self, start: int, end: int, text: str) -> list[int]:
-        """Return the tokens of `text` if it replaced a range that `around` returned."""
+        """Return the ids that `text` would have in the place of a range that `around` returned."""
         reader: Any = self.reader
         # An empty range has no parts around it to replace.
         if isinstance(reader, PreparedReader) and start < end:

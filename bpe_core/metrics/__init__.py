@@ -26,16 +26,16 @@ def ratio(a: Count, b: Count) -> float:
 def renyi_entropy(counts: Iterable[int], alpha: float = 2.5) -> float:
     """Return the Rényi entropy of the tokens of a text: how evenly the text uses them.
 
-    It is log2(sum of p ** alpha) / (1 - alpha), where p is the count of each token type / the sum
-    of all counts. Order 0 is log2 of the number of types (Hartley's entropy), order 1 is Shannon's
+    It is log2(sum of p ** alpha) / (1 - alpha), where p is the count of a token type divided by
+    the sum of all counts. Order 0 is log2 of the number of types (Hartley's entropy), order 1 is Shannon's
     entropy, and with an infinite order only the most frequent type matters (min-entropy). The
-    higher the order, the more frequent types weigh.
+    higher the order, the more weight frequent types have.
 
     Source: A. Rényi, "On measures of entropy and information" (1961).
 
     Args:
         counts: Occurrences of each token type; zeros are ignored.
-        alpha: The order, 0 or more, also infinite.
+        alpha: The order: 0 or more; may be infinite.
 
     Returns:
         The entropy in bits; 0.0 for a text without tokens.
@@ -75,7 +75,7 @@ def renyi_efficiency(counts: Iterable[int], alpha: float = 2.5) -> float:
 
     Args:
         counts: Occurrences of each token type; zeros are ignored.
-        alpha: The order, 0 or more, also infinite.
+        alpha: The order: 0 or more; may be infinite.
 
     Returns:
         The efficiency from 0 to 1. It is 1 if all types are equally frequent, and 0.0 for fewer

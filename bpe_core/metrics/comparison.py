@@ -158,6 +158,7 @@ class Comparison:
         amounts = None
         try:
             for part in self._divider.parts(blocks):
+                # If the first part is also the last, it is encoded before anything is counted.
                 if not part.is_last and self._before is None:
                     self._before = self._copy()
                 added = self._add_part(name, part, progress, encoding)

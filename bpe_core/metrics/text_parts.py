@@ -56,7 +56,7 @@ class TextDivider:
         self.cut_at: Final = cache(self._cut_at)
 
     def parts(self, blocks: Iterable[str]) -> Iterator[TextPart]:
-        """Yield the parts of a text that comes in blocks, at least one."""
+        """Yield the parts of a text that comes in blocks. There is at least one part."""
         before: Sequence[Cut | None] = self._text_end
         held = list[str]()
         n_held = 0

@@ -606,8 +606,10 @@ class Tokenizer:
                     f"These ids are not valid text: {error.reason} at byte {error.start}; decode_bytes gives their bytes."
                 ) from None
         preparation = self.preparation
-        if errors == "replace" and preparation and preparation.replaces_runs:
-            runs = preparation.readable(token_ids, self._bytes_or_replacement)
+        if errors == "replace" and preparation and preparation.byte_fallback_ids:
+            # As in Hugging Face, each byte of an invalid run of byte tokens becomes a U+FFFD.
+            # `bytes.decode` would make fewer.
+            runs = preparation.decode_byte_runs(token_ids, self._bytes_or_replacement)
             data = b"".join(runs)
         else:
             data = self.vocabulary.joined(token_ids, self._bytes_or_replacement)

@@ -240,7 +240,7 @@ class Preparation:
     be written. Without "pre_tokenizer", it is derived from the tokenizer's pattern."""
     finds_as_written: bool = False
     """The texts of `normalized` added tokens are not normalized themselves."""
-    replaces_runs: frozenset[int] = frozenset()
+    byte_fallback_ids: frozenset[int] = frozenset()
     """Ids of single bytes (byte fallback). A run of them is decoded as UTF-8, or as one U+FFFD per byte if invalid."""
     within: BytePieces | None = None
     """Splits the bytes of each piece again, before the parts are encoded; None if they are not split."""
@@ -343,11 +343,11 @@ class Preparation:
             return [piece.replace(METASPACE, " ") for piece in pieces]
         return pieces
 
-    def readable(
+    def decode_byte_runs(
         self, ids: Iterable[int], bytes_of: Callable[[int], bytes]
     ) -> Iterator[bytes]:
-        """Yield the bytes of `ids`, in order. A run of `replaces_runs` that is not UTF-8 becomes one U+FFFD per byte."""
-        for are_bytes, run in groupby(ids, self.replaces_runs.__contains__):
+        """Yield the bytes of `ids`, in order. A run of `byte_fallback_ids` that is not UTF-8 becomes one U+FFFD per byte."""
+        for are_bytes, run in groupby(ids, self.byte_fallback_ids.__contains__):
             data = b"".join(map(bytes_of, run))
             if are_bytes and not is_utf8(data):
                 data = "\ufffd".encode() * len(data)

@@ -1,7 +1,7 @@
-"""The options of a training run, each declared once, and the record of a run that its tokenizer's file keeps.
+"""The options of a training run, each declared once, and the record of a run, which is saved in the tokenizer file.
 
 The command line, the app, tokenizer files, the history of runs and the comparison of two runs loop over the fields of
-`Options`. So a new option is one line here, and its effect in the trainer.
+`Options`. So adding an option takes one line here, and its implementation in the trainer.
 """
 
 import hashlib
@@ -139,7 +139,7 @@ class Options:
             raise OptionError(f"end_of_word is a text such as '</w>', not {marker!r}.")
         if without_surrogates(marker) != marker:
             raise OptionError(
-                f"end_of_word {marker!r} holds half of a character (a lone surrogate); use whole characters."
+                f"end_of_word {marker!r} contains half of a character (a lone surrogate); use whole characters."
             )
         if len(marker) > _LONGEST_END_OF_WORD:
             raise OptionError(

@@ -103,7 +103,7 @@ class Merges(Sequence[Merge]):
         self.extend(columns)
 
     def extend(self, columns: Iterable[Iterable[Any]]) -> None:
-        """Append merges of the next steps. If it is interrupted, it appends none."""
+        """Append the merges of the next steps; if interrupted, append none."""
         # The last column says how many merges there are. Longer columns are left from an interrupted call.
         n_merges = len(self.n_tokens)
         for column, new_values in zip(self.columns, columns, strict=True):

@@ -101,8 +101,8 @@ def check_options(earlier: Tokenizer, options: Options, sample: str) -> None:
 def _check_same(option: str, old_value: object, new_value: object) -> None:
     if old_value != new_value:
         raise OptionError(
-            f"The run to resume had the {option} {_describe(old_value)}, "
-            f"not {_describe(new_value)}; give the same options, or start a new run."
+            f"The run to resume used {option} {_describe(old_value)}, "
+            f"not {_describe(new_value)}; use the same options, or start a new run."
         )
 
 

@@ -42,7 +42,7 @@ def check_special_tokens(
             raise OptionError("A special token is empty; give it a text.")
         if without_surrogates(text) != text:
             raise OptionError(
-                f"The special token {text!r} holds half of a character; use whole characters."
+                f"The special token {text!r} contains half of a character; use whole characters."
             )
         if bytes_of.get(token, data) != data or data_of_special[token] != data:
             raise OptionError(

@@ -221,10 +221,10 @@ class RankedVocabulary(Vocabulary):
         )
 
     def late_merges(self) -> list[Triple]:
-        """Return one merge for each token that texts become, but that tokens of lower rank do not build.
+        """Return one merge for each token that encoding produces, but that tokens of lower rank can't build.
 
         Example: abc has rank 0 and ab has rank 1. No token of lower rank builds abc, so `merges` has no merge for it.
-        But texts do become abc: ab is joined first, then ab and c.
+        But encoding does produce abc: it joins a and b first, then ab and c.
 
         One merge per token is enough. The bytes of a token are joined in the same order wherever they become that
         token, so the last two parts of a token are always the same. `bpe_core.vocabulary.merge_loop` has the proof.

@@ -129,7 +129,8 @@ class Store:
         encoder, n_known = self._kernel_encoder or (None, 0)
         is_first = self._kernel_encoder is None
         try:
-            # An encoder with whole pieces can't be extended: it knows the steps that make their tokens.
+            # An encoder with whole pieces can't be extended: the steps that make their tokens are fixed when
+            # it is made, and a later merge may make another of them.
             if is_first or (self.whole_pieces and n_known < n_merges):
                 encoder = self._encoder_without_merges()
                 n_known = 0

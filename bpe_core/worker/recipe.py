@@ -149,7 +149,7 @@ class Recipe:
             )
 
     def _check_streams(self, sample: Sample) -> None:
-        """Raise `OptionError` if the options need texts to be read twice, or on other machines."""
+        """Raise `OptionError` for streams if the options need texts to be read twice, or on other machines."""
         if sample.share < 1 or sample.n_documents is not None or sample.dedupe:
             raise OptionError(
                 "Stdin and pipes can be read only once, and --sample, --documents and --dedupe read "

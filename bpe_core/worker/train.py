@@ -245,7 +245,7 @@ class _Training:
         return trainer
 
     def learn(self, trainer: Trainer) -> None:
-        """Learn merges, and save the tokenizer if no known merge is missing."""
+        """Learn merges, and save the tokenizer unless the job stopped before it repeated all merges of the run to resume."""
         request = self._request
         job = self._job
         # The corpus is many lists without a cycle. Searching it would take the garbage collector

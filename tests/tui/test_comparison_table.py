@@ -221,7 +221,11 @@ def test_what_is_not_yet_told_of_all_texts_says_so(comparison: ComparisonRun) ->
     ("metric", "reference", "begin"),
     [
         ("tokens", 1, "tokens: "),
-        ("parity", 1, "parity: tokens per token of deep/ru/a.txt; r takes this row"),
+        (
+            "parity",
+            1,
+            "parity: tokens per token of deep/ru/a.txt; r compares with this row",
+        ),
         ("parity", 9, "parity: only for texts and folders that are translations"),
     ],
 )

@@ -174,7 +174,7 @@ class EditorPane(Pane):
                 self.notify("This tokenizer has no special tokens.")
             elif not self.in_force.by_piece:
                 self.notify(
-                    "Special tokens stay text here: this tokenizer changes a text before it splits it."
+                    "Special tokens stay text here: this tokenizer changes text before splitting it."
                 )
         self.watch_in_force(self.in_force)
         self.watch_lanes(self.lanes)

@@ -84,7 +84,10 @@ def tokenizer_of(
         steps += (SplitStep(splitter(WORDS)),)
     replaced_bytes = model.byte_ids.values() if joins_bytes else ()
     preparation = replace(
-        preparation, added=added, steps=steps, replaces_runs=frozenset(replaced_bytes)
+        preparation,
+        added=added,
+        steps=steps,
+        byte_fallback_ids=frozenset(replaced_bytes),
     )
     return Tokenizer(
         model.vocabulary(added), str(split), name=name, preparation=preparation

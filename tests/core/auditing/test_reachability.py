@@ -75,7 +75,7 @@ REMOVED = prepared(
 )
 ENDED = PRESETS["S2-prose"].train()
 NEVER, OCCURS = (
-    ". It does not occur in any of 617 contexts tried, but that is not a proof.",
+    ". It does not occur in any of the 617 contexts tried, but this is not proof.",
     "; inside a longer text it does occur.",
 )
 PROVED = ", and no piece of any text contains it."

@@ -196,7 +196,7 @@ def test_changed_texts_and_options_are_told_and_nothing_is_lost(
     before, merges = out.read_bytes(), load(out).merges
     again = [*command, "--resume"]
     assert (
-        "had the ties 'first', not 'lowest'; give the same options, or start a new run"
+        "used ties 'first', not 'lowest'; use the same options, or start a new run"
         in told(capfd, *again, "--ties", "lowest")
     )
     checkpoint = tmp_path / "out.json.checkpoint"

@@ -272,7 +272,7 @@ def test_why_the_end_is_not_known_is_said_truly(tmp_path: Path) -> None:
     }
     lower = Preparation((), Normalizer([LOWERCASE]), (SplitStep(splitter("qwen2")),))
     tokenizer = Tokenizer(TOKENIZER.vocabulary, "qwen2", preparation=lower)
-    reasons["changes a text before it splits it"] = LiveText(tokenizer, "low")
+    reasons["changes text before splitting it"] = LiveText(tokenizer, "low")
     puts = Preparation((), None, (PrefixStep(" "), SplitStep(splitter("qwen2"))))
     reasons["adds characters to a text"] = LiveText(
         Tokenizer(TOKENIZER.vocabulary, "qwen2", preparation=puts), "low"

@@ -134,7 +134,7 @@ NATIVE = [
     (at(special_tokens=[]), "in special_tokens"),
     (at("special_tokens", x=1.5), "in special_tokens"),
     (at("special_tokens", x=99), "is taken"),
-    (at("special_tokens", **{HALF: 900}), "'<�>' holds half of a character"),
+    (at("special_tokens", **{HALF: 900}), "'<�>' contains half of a character"),
     (at(pattern_source="("), "split pattern is not a valid"),
     (at(name=["x"]), "in name, expected a text, found a list"),
     (at(training=1), "in training, expected an object, found 1"),
@@ -190,7 +190,7 @@ HUGGINGFACE = [
         special(**{"x" * 16_385: 400}),
         "in added_tokens[0].content, it is longer than 16,384",
     ),
-    (special(**{HALF: 400}), "'<�>' holds half of a character"),
+    (special(**{HALF: 400}), "'<�>' contains half of a character"),
     (special(**{"<a>": 400, "<b>": 400}), "in added_tokens[1].id, 400 is the id"),
     (
         at(added_tokens=[{"id": [], "content": {}}]),
@@ -244,7 +244,7 @@ TEKKEN = [
     (lambda data: data.pop("config"), "in config, the value is missing"),
     (
         at(special_tokens=[{"rank": 0, "token_str": HALF, "is_control": True}]),
-        "'<�>' holds half of a character",
+        "'<�>' contains half of a character",
     ),
     (
         json.dumps(
@@ -271,7 +271,7 @@ SENTENCEPIECE = [
     (sentencepiece([("\0", float("nan"), NORMAL)]), "cut off"),
 ]
 TIKTOKEN = [
-    (RANKS + b"YWI", "line 257 is not a token"),
+    (RANKS + b"YWI", "line 257 must be a base64 token"),
     (RANKS + b"YWI 256\n", "in line 257, 'YWI' is not base64"),
     (RANKS + b"Y*I= 256\n", "in line 257, 'Y*I=' is not base64"),
     (RANKS + b"YWI= x\n", "in line 257, 'x' is not a valid rank"),
@@ -307,7 +307,7 @@ JS_TIKTOKEN = [
     (at(bpe_ranks=JS + "! 300 YWJjZA=="), "the rank 300 occurs a second time"),
     (at(bpe_ranks=JS + "! 301 YWJj"), "the ranks 300 and 301 have the same bytes"),
     (at(bpe_ranks="! 0 AA=="), "it has no token for the byte 0x01"),
-    (at("special_tokens", **{HALF: 900}), "'<�>' holds half of a character"),
+    (at("special_tokens", **{HALF: 900}), "'<�>' contains half of a character"),
     *(
         (at(special_tokens=value), "broken")
         for value in ({"<s>": -1}, {"<s>": "x"}, [], {"": 400}, {"<s>": 256})
@@ -443,7 +443,7 @@ def test_half_a_character_is_no_special_token(text):
         lambda: train("abab", vocab_size=300, end_of_word=text),
         lambda: Vocabulary(dict(enumerate(BYTES)), (), {text: 256}),
     ):
-        with pytest.raises(OptionError, match="holds half of a character"):
+        with pytest.raises(OptionError, match="contains half of a character"):
             make()
 
 
