@@ -59,7 +59,7 @@ def _parse(arguments: list[str], options: Namespace) -> int:
     parser = Parser(
         prog="bpescope",
         description="See how byte-pair encoding works: watch a vocabulary grow, edit text as tokens, audit a vocabulary.",
-        epilog=f"Commands without the app: {', '.join(HEADLESS)}. See bpescope COMMAND --help.",
+        epilog=f"Commands that do not open the app: {', '.join(HEADLESS)}. See bpescope COMMAND --help.",
     )
     paths = "texts or folders to use as the corpus, or tokenizers to open"
     parser.add_argument("paths", nargs="*", metavar="PATH", help=paths)

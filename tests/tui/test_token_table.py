@@ -200,7 +200,7 @@ async def test_a_row_tells_what_was_found_and_how_suspicious_it_is() -> None:
         assert "● and worse · 3 shown" in lines(table)[-1]
         table.choice, table.severity, table.search = "rare", 3, "zzz"
         await until(pilot, lambda: not table.is_working)
-        sought = "No token of the kind rare, with ▲ only, with “zzz” in its text, its id or its bytes."
+        sought = "No tokens of kind rare, with ▲ only, with “zzz” in its text, its id or its bytes."
         assert lines(table)[1].strip() == sought
 
 

@@ -54,7 +54,7 @@ PANES: Final = (
         "audit",
         "f5",
         "Audit",
-        "tokens that were never learned well",
+        "suspicious tokens, such as undertrained ones",
         "side",
         "tui.panes.audit:AuditPane",
     ),

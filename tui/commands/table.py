@@ -58,6 +58,7 @@ else:
 
 
 def _leading_to(pane: PaneEntry) -> Command:
+    # All panes have the same help, and the help shows commands with the same help in one line.
     titles = ", ".join(entry.title.lower() for entry in PANES)
     return Command(
         partial(_screen.action_show, pane.id),
@@ -190,7 +191,7 @@ TURN_SIDE: Final = Command(
     "ctrl+t",
     "Why",
     "on the right: the token, why it is split this way, or possible next tokens",
-    name="Why this split, possible next tokens",
+    name="Turn the side: token, why this split, next tokens",
 )
 
 NEXT_PITFALL: Final = Command(
@@ -408,7 +409,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _app.action_quit,
             "ctrl+q",
             "Quit",
-            "leave; everything comes back next time",
+            "leave; everything is restored at the next start",
             priority=True,
             always=True,
         ),

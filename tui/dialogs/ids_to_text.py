@@ -180,7 +180,7 @@ def _notes(
             f"{quoted(misfit.word)} after {counted(misfit.position, 'id')}"
             for misfit in misfits
         ]
-        notes.append(_list_note("Ignored, not an id", words))
+        notes.append(_list_note("Ignored (not ids)", words))
     if unknown:
         notes.append(_list_note("Not in this vocabulary", unknown))
     if n_invalid:

@@ -132,7 +132,7 @@ def title_of(paths: tuple[str, ...]) -> str:
     'book.txt + notes.md'
     """
     known_titles = {str(sample.path): sample.title for sample in SAMPLES}
-    if len(paths) > 1 and set(paths) == known_titles.keys():
+    if set(paths) == known_titles.keys():
         return "all samples"
     for source in _LARGE_TEXTS:
         known_titles[source.path] = source.title

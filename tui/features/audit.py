@@ -205,9 +205,11 @@ class AuditFeature(Feature):
             self._audit_with(replace(inputs, embeddings=str(path), tensor=tensor))
 
     async def _choose_tensor(self, names: Sequence[str]) -> str | None:
-        """Return the name of the tensor of embeddings; ask if there are several. None if the user cancels."""
-        if len(names) <= 1:
-            return next(iter(names), "")
+        """Return the name of the tensor of embeddings. Ask if there are several; None if the user cancels."""
+        if not names:
+            return ""  # a .npy file has one matrix, without a name
+        if len(names) == 1:
+            return names[0]
         listed = ", ".join(map(visible, names))
         question = Ask(
             f"Which tensor has a row for each token? {listed}",
@@ -270,7 +272,7 @@ class AuditFeature(Feature):
             write_file(path, exported(pane.table.rows, order, path.suffix))
 
         await self._texts.save(
-            f"Save the tokens in which file? {', '.join(forms)}", write, "", forms
+            f"Save the tokens to which file? {', '.join(forms)}", write, "", forms
         )
 
     def try_text(self, text: str, token: int | None) -> None:

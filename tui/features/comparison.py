@@ -187,7 +187,7 @@ class ComparisonFeature(Feature):
             text = forms[path.suffix]([section])
             write_file(path, [text.encode()])
 
-        question = f"Save the comparison in which file? {', '.join(forms)}"
+        question = f"Save the comparison to which file? {', '.join(forms)}"
         await self._texts.save(question, write, "", tuple(forms))
 
     def _stop(self) -> None:

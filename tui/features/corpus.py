@@ -92,7 +92,7 @@ class CorpusChoice(Feature):
         self.choose(replace(self.screen.corpus, paths=unique, title=title_of(unique)))
 
     async def choose_field(self, path: str) -> None:
-        """Ask which field of a file holds its documents, and choose the file with that one."""
+        """Ask which field of a file holds its documents, and choose the file with that field."""
         # Imported here, because it needs libraries that few texts need.
         from bpe_core.corpus.rows import fields_of
 

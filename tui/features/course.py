@@ -164,7 +164,7 @@ class Course:
 
     @property
     def has_learned(self) -> bool:
-        """Whether it has merges that would be lost without saving them."""
+        """Whether the training has merges that would be lost if they were not saved."""
         return len(self.merges) >= max(1, self.n_known) and self.stopped_at != 0
 
     @property

@@ -72,7 +72,7 @@ class Explaining(Feature):
     def _question_about(self, tokenizer: Tokenizer) -> _Question:
         """Choose the texts to count pairs in.
 
-        They are the texts of its training in this session, the text of its preset, or the chosen texts.
+        They are the texts of the tokenizer's training in this session, those of its preset, or the chosen texts.
         """
         task = self._shown.task
         if task is not None:

@@ -89,6 +89,7 @@ class Shown(Feature):
     def _forget(self, task: TrainingTask | None = None) -> None:
         """Drop everything about the tokenizer on the screen. Another one is shown next; `task` trains it."""
         if self.course is not None:
+            # The end of its training may wait for this.
             self.course.all_shown.set()
         # Set before the new tokenizer is shown: its watchers read the task.
         self.task = task
@@ -160,7 +161,7 @@ class Shown(Feature):
         self.screen.tokenizer = tokenizer
 
     def keep(self, learned: Loaded) -> None:
-        """Show all merges of the tokenizer that was trained; it is now the tokenizer in this file."""
+        """Show all merges of the trained tokenizer, which is now saved as the file `learned.path`."""
         if learned.tokenizer.step < steps_known(self.screen.tokenizer):
             # The training was stopped at an earlier step than the furthest one shown.
             self.show(learned)

@@ -96,7 +96,7 @@ class Texts(Feature):
     async def save_picture(self, draw: Callable[[], str], what: str, name: str) -> None:
         """Draw and save in a thread, because the SVG of a long text takes a second."""
         await self.save(
-            f"Save {what} in which file?", lambda path: _write(path, [draw()]), name
+            f"Save {what} to which file?", lambda path: _write(path, [draw()]), name
         )
 
     async def save(
@@ -136,7 +136,7 @@ class Texts(Feature):
         words = _EXPORTS[what]
         parts = await in_thread(exported, what, [tokenizer], [name])
         await self.save(
-            f"Save {words.called} in which file?",
+            f"Save {words.called} to which file?",
             lambda path: _write(path, parts),
             words.file_name,
         )

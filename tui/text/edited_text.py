@@ -177,16 +177,18 @@ class EditedText(Lane):
         """Return the characters on a row of a lane, its tokens, and everything that is marked."""
         start, length = self.stretch(place)
         lane = self.lanes[place.lane]
-        tokens, shared = lane.on_row(start, length, n_colors)
-        marked = lane.changed
+        tokens, split_characters = lane.on_row(start, length, n_colors)
+        marked = lane.changed  # by the last edit
         open_columns = None
         if lane is self:
+            # In the first lane, the changes since the text was pinned replace those of the last edit.
             if self.comparison:
                 marked = tuple((hunk.start, hunk.end) for hunk in self.comparison.hunks)
             if self.review is not None and self.review.open_from is not None:
                 unfinished = (self.review.open_from, self.document.n_characters)
                 open_columns = clip(unfinished, start, length)
         else:
+            # Tokens with the same borders as in the first lane are drawn faint.
             first_lane_tokens, _ = self.on_row(start, length, n_colors)
             borders = {token.borders for token in first_lane_tokens}
             tokens = tuple(
@@ -198,10 +200,10 @@ class EditedText(Lane):
         return RowContent(
             place.text,
             tokens,
-            place.ends_line,
-            shared,
-            tuple(columns for columns in changed if columns),
-            current,
+            ends_line=place.ends_line,
+            shared=split_characters,
+            changed=tuple(columns for columns in changed if columns),
+            current=current,
             open=open_columns,
         )
 

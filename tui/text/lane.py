@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 BIG_TEXT: Final = 500_000
 """Characters of a text up to which it is split on the screen's thread."""
 BIG_EDIT: Final = 100_000
-"""Characters of an edit up to which its tokens are compared; after a larger one the text is read again."""
+"""The largest edit, in characters, whose tokens are compared. After a larger one, the whole text is split again."""
 PATIENCE: Final = 0.1
 """Seconds that a pattern may take on the screen's thread, before the text is read in another."""
 
@@ -148,7 +148,7 @@ class Lane:
         return changes
 
     def use(self, tokenizer: Tokenizer | None) -> None:
-        """Switch to another tokenizer, to another step of the same, or to none."""
+        """Switch to another tokenizer, to another step of the same tokenizer, or to none."""
         before = self.tokenizer
         self.tokenizer = tokenizer
         if tokenizer is before:

@@ -157,6 +157,11 @@ class Rows(WrappedDocument):
             self._note_widths(lines)
 
     def wrap_range(self, start: Location, old_end: Location, new_end: Location) -> None:
+        """Wrap the lines that an edit changed.
+
+        The text from `start` to `old_end` was replaced by the text that now ends at `new_end`. As in Textual, the
+        locations can be in any order.
+        """
         is_wrapped = self.width > 0
         has_long_line = self.document.n_long_lines > 0
         if self._asked and is_wrapped == has_long_line:

@@ -175,7 +175,7 @@ def _example(facts: TokenFacts) -> Iterator[InfoLine]:
     text = facts.verdict.evidence.get("witness") if facts.verdict else None
     if text is not None:
         label = token_label(text.encode(errors="replace"))
-        yield InfoLine("a text that contains it, to edit", ink="muted")
+        yield InfoLine("a text with this token; Enter edits it", ink="muted")
         yield InfoLine(label, "enter", "accent", "↳ ", text)
 
 

@@ -22,7 +22,7 @@ _SHARING: Final = 6
 
 
 def lines_of_texts(search: TokenLines, width: int) -> Iterator[InfoLine]:
-    """List the lines in which a token occurs, by file; the text before it is cut to a few characters."""
+    """List the lines in which a token occurs, by file. The text before the token is cut to a quarter of the width."""
     n_before = max(4, width // 4)
     previous_file = None
     for file, place in search.found:

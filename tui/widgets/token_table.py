@@ -172,12 +172,12 @@ class TokenTable(Table):
             return self.waits_for
         filters = []
         if self.choice:
-            filters.append(f"of the kind {self.choice}")
+            filters.append(f"of kind {self.choice}")
         if self.severity:
             filters.append(f"with {_SEVERITIES[self.severity]}")
         if self.search:
             filters.append(f"with “{self.search}” in its text, its id or its bytes")
-        return f"No token {', '.join(filters)}."
+        return f"No tokens {', '.join(filters)}."
 
     @property
     def test(self) -> Callable[[int], bool] | None:

@@ -188,7 +188,7 @@ async def test_tokenizers_are_compared_on_the_chosen_text(
         )
         await player.rest()
         player.press("x")
-        await player.answer("in which file? .csv, .md, .tex", "found.csv")
+        await player.answer("to which file? .csv, .md, .tex", "found.csv")
         await player.until(lambda screen: (home / "found.csv").exists(), "Saved as")
         (head, row), n = (
             csv.reader((home / "found.csv").read_text().splitlines()),

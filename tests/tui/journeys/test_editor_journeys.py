@@ -328,7 +328,7 @@ async def test_a_text_is_opened_by_its_path_and_saved_and_wrong_files_are_said(
         await player.until(f"{len(data)} bytes")
         for path, answer in ("new.txt", ""), ("out.txt", "n"), ("out.txt", "y"):
             player.press("ctrl+s")
-            await player.answer("in which file?", path)
+            await player.answer("to which file?", path)
             if answer:
                 await player.until("out.txt", "Replace")
                 player.press(answer)

@@ -272,7 +272,7 @@ async def test_what_a_question_offers_is_replaced_by_what_is_typed(
             (["f2", "n"], "called in the list"),
             ("Extend this", "Extend: keep the"),
             ("Fork at this", "Fork at step 24"),
-            ("Export the merges", "in which file?"),
+            ("Export the merges", "to which file?"),
         ):
             await player.command(ask) if isinstance(ask, str) else player.press(*ask)
             await player.until(question)

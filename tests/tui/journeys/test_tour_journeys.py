@@ -112,7 +112,7 @@ def test_lessons_state_what_the_engine_counts() -> None:
 
     assert "strawberry" not in text["english-prose"]
     assert len(story.encode("strawberry")) == 5
-    assert "never occurs in the story, so it is five tokens" in said["5-encoding"]
+    assert "strawberry is not in the story, so it takes five" in said["5-encoding"]
 
     everyday = train(
         text["english-everyday"], vocab_size=700, special_tokens=["<|user|>"]

@@ -175,7 +175,7 @@ class PartsView:
         else:
             most = format(self._most, self._metric.form)
             title = f"0 … {most}"
-            hint = f"From 0 to {most}, the largest value; ● marks several in one place."
+            hint = f"From 0 to {most}, the largest value; ● marks several values in one place."
         columns.append(column("plot", 11, hint, most=41, rank=2, title=title))
         return columns
 
