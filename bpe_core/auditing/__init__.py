@@ -34,7 +34,7 @@ def audit(
     indicator: str | None = None,
     progress: OnStage | None = None,
 ) -> Findings:
-    """Find suspicious tokens. Takes O(`n_tokens`), and is linear in the size of the counts.
+    """Find suspicious tokens. Takes time linear in `n_tokens` and in the size of the counts.
 
     Args:
         tokenizer: Any tokenizer.
@@ -43,7 +43,7 @@ def audit(
         embeddings: The embedding matrix of a model that uses the tokenizer (row i belongs to id i), or its path; see
             `open_matrix`.
         indicator: How rows are judged; see `undertrained`.
-        progress: Called now and then with (done, total, stage).
+        progress: Called with (done, total, stage).
 
     Returns:
         All findings, the worst first.

@@ -196,7 +196,7 @@ def what_if(
         pattern: A name of `PATTERNS` or a regular expression. In a pipeline of several steps it replaces those that
             split. None keeps the pattern.
         normalizer: One of `NORMALIZERS`. None keeps the normalizer.
-        progress: Called now and then.
+        progress: Called with (done, total, stage).
 
     Returns:
         Findings of the kind "unreachable", by id.

@@ -47,7 +47,7 @@ class Usage:
         """Count the tokens of a corpus of counted pieces.
 
         Raises:
-            OptionError: The pieces were split by another pattern than the tokenizer's.
+            OptionError: The pieces were split by a pattern that is not the tokenizer's.
         """
         if counts.splitter.tree != tokenizer.splitter.tree:
             raise OptionError(
@@ -91,7 +91,7 @@ class Usage:
     def of_record(cls, tokenizer: Tokenizer) -> Self | None:
         """Compute the usage in the training corpus, from the training record, for the tokens that merges made.
 
-        Takes O(merges). Returns None without a record, or if merges were added after the training.
+        Takes time linear in the merges. Returns None without a record, or if merges were added after the training.
         """
         record = tokenizer.record
         vocabulary = tokenizer.vocabulary

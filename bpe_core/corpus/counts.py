@@ -194,7 +194,7 @@ class Counts:
         Args:
             files: From `find_files`.
             pattern: The split pattern.
-            progress: Called now and then. If it raises an error, reading ends.
+            progress: An `OnRead`. If it raises an error, reading ends.
             workers: How many threads count, if the kernel can split the texts; None for as many as the size is worth.
                 The result is the same for any number.
             spill: Keeps counts that are larger than memory.

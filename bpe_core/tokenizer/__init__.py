@@ -170,7 +170,7 @@ class Tokenizer:
     def __eq__(self, other: object) -> bool:
         """Whether both have equal vocabularies, special tokens, split and preparation, and so give the same ids.
 
-        Names and training records don't count. Takes O(`n_tokens`) if they are equal.
+        Names and training records don't count. Takes O(`n_tokens`) time if they are equal.
         """
         if self is other:
             return True
@@ -222,7 +222,7 @@ class Tokenizer:
         return self._with(self.vocabulary.extended(merges))
 
     def with_special_tokens(self, special_tokens: Mapping[str, int]) -> Self:
-        """Return this tokenizer with more special tokens. Takes O(`n_tokens`).
+        """Return this tokenizer with more special tokens. Takes O(`n_tokens`) time.
 
         Args:
             special_tokens: Text -> id. An id is free, or belongs to a token with the bytes of the text. A text that is

@@ -371,7 +371,7 @@ def found_at_once(added: Sequence[AddedToken]) -> bool:
 
 
 def _overlap(tokens: Sequence[AddedToken], others: Sequence[AddedToken]) -> bool:
-    """Whether the text of one of `tokens` occurs in one of `others`, or begins with its end. Takes O(n log n)."""
+    """Whether the text of one of `tokens` occurs in one of `others`, or begins with its end, in O(n log n) time."""
     sorted_texts = sorted(token.text for token in tokens)
     search = TextSearch(sorted_texts)
     for other in others:

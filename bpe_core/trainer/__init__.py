@@ -176,7 +176,7 @@ class Trainer:
                 and so is the pattern if it is a tokenizer's and no other is given.
             resume: The tokenizer of an earlier training run with the same texts and options. Its merges are made
                 again and must be the same.
-            progress: Called now and then with (done, total) while pairs are counted.
+            progress: Called with (done, total) while pairs are counted.
             **options: The fields of `Options`.
 
         Raises:

@@ -335,7 +335,7 @@ class Vocabulary:
         return _from_pickle, fields
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same tokens, ids, and merges or ranks. Takes O(n) if they have, usually less."""
+        """Whether both have the same tokens, ids, and merges or ranks. Takes O(n) time if they have, usually less."""
         if self is other:
             return True
         if not isinstance(other, Vocabulary):

@@ -95,7 +95,7 @@ def tokenizer_of(
 
 
 def _check_model(fields: Fields) -> None:
-    """Raise `FormatError` for another model than BPE, or with unsupported options."""
+    """Raise `FormatError` if the model is not BPE, or has unsupported options."""
     model = fields.fields("model")
     kind = model.text("type", "BPE" if "merges" in model else "WordPiece")
     if kind != "BPE":

@@ -418,7 +418,7 @@ def test_what_fsspec_opens_and_what_it_does_not(
 
 def test_a_file_that_changes_while_it_is_read_is_not_counted(tmp_path: Path) -> None:
     (path := tmp_path / "a.jsonl").write_bytes(LINES)
-    with pytest.raises(Unreadable, match="it changed while it was read"):
+    with pytest.raises(Unreadable, match="it changed while it was being read"):
         Counts.read(find_files(path).files, progress=lambda *_: os.utime(path, (1, 1)))
 
 
