@@ -34,7 +34,9 @@ T = TypeVar("T")
 OnRead = Callable[[int, int, str], object]
 """Called with (bytes on disk that are read, bytes of all files, name of the current file)."""
 
-CHANGED: Final = "it changed while it was being read; try again when no program is writing to it"
+CHANGED: Final = (
+    "it changed while it was being read; try again when no program is writing to it"
+)
 _SPECIAL: Final = {
     "d": "a link to a folder; name it yourself to have it read",
     "p": "a named pipe",

@@ -56,7 +56,8 @@ def test_a_file_that_is_cut_while_parts_of_it_are_counted_is_told(
 
         if required:
             with pytest.raises(
-                TextError, match=r"log.txt cannot be read: it changed while it was being read"
+                TextError,
+                match=r"log.txt cannot be read: it changed while it was being read",
             ):
                 read()
         else:
