@@ -190,7 +190,7 @@ def test_each_cause_is_told_with_what_the_text_becomes(
         found,
     )
     assert finding.kind == ("reachable-in-context" if found else "unreachable")
-    severity = Severity.WARNING if "not a proof" in reason else Severity.PROBLEM
+    severity = Severity.WARNING if "not proof" in reason else Severity.PROBLEM
     assert finding.severity is (Severity.NOTE if found else severity)
     if not found:  # what is only not found weighs less than what is proved
         row = verdict(AuditSubject(tokenizer), finding.id, [finding])

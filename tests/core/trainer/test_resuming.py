@@ -54,11 +54,11 @@ def test_a_tokenizer_is_extended_with_its_own_pattern() -> None:
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"ties": "lowest"}, "had the ties 'first', not 'lowest'"),
-        ({"pattern": "words"}, "had the pattern 'gpt4', not 'words'"),
-        ({"max_token_length": 5}, "had the longest token none, not 5"),
-        ({"end_of_word": "_"}, "had the end of word none, not '_'"),
-        ({"special_tokens": ["<e>"]}, "had the specials none, not '<e>'"),
+        ({"ties": "lowest"}, "used ties 'first', not 'lowest'"),
+        ({"pattern": "words"}, "used pattern 'gpt4', not 'words'"),
+        ({"max_token_length": 5}, "used longest token none, not 5"),
+        ({"end_of_word": "_"}, "used end of word none, not '_'"),
+        ({"special_tokens": ["<e>"]}, "used specials none, not '<e>'"),
         ({"vocab_size": 270}, "already has 280 tokens"),
     ],
 )
