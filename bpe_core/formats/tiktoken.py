@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from bpe_core import kernel
 from bpe_core.errors import FormatError, PatternNeededError
 from bpe_core.formats.expressions import matching_all
-from bpe_core.formats.file import TokenizerFile
+from bpe_core.formats.file import TokenizerFile, refuse
 from bpe_core.formats.huggingface.writing import specials_of
 from bpe_core.formats.json_fields import id_in
 from bpe_core.formats.known_files import KNOWN_FILES, KnownFile
@@ -109,9 +109,21 @@ def _line_by_line(file: TokenizerFile) -> dict[int, bytes]:
 
 
 def write(tokenizer: Tokenizer) -> Iterator[str]:
-    """Yield the lines of the file. The format has no place for special tokens and the pattern."""
-    for token, data in ranks_of(tokenizer).items():
-        yield f"{b64encode(data).decode() or '='} {token}\n"
+    """Yield the lines of the file. The format has no place for special tokens and the pattern.
+
+    Raises:
+        FormatError: The tokenizer can't be written as ranks, or `recognizes` would not know the file again.
+    """
+    lines = [
+        f"{b64encode(data).decode() or '='} {token}\n"
+        for token, data in ranks_of(tokenizer).items()
+    ]
+    if not recognizes("".join(lines[:_N_LINES_CHECKED]).encode()):
+        refuse(
+            "as a file of ranks",
+            "its first ids are too far apart for such a file to be recognized",
+        )
+    yield from lines
 
 
 def warning_about(tokenizer: Tokenizer) -> str:

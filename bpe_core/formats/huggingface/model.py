@@ -93,7 +93,9 @@ class Model:
             if data_of[left] is not None and data_of[right] is not None
         ]
         special_tokens = {token.text: token.token for token in added if token.special}
-        tokens = self._tokens(data_of, merges, added, special_tokens)
+        single = {token for name, token in ids.items() if len(name) == 1}
+        single.update(self.byte_ids.values())
+        tokens = self._tokens(data_of, merges, added, single)
         whole_pieces: dict[bytes, int] = {}
         if self._looks_up_whole:
             for name, token in ids.items():
@@ -102,8 +104,6 @@ class Model:
                     whole_pieces[data] = token
         for piece in pieces:
             whole_pieces[piece.text.encode()] = piece.token
-        single = {token for name, token in ids.items() if len(name) == 1}
-        single.update(self.byte_ids.values())
         symbols = self._symbols(data_of)
 
         def vocabulary_with(merges: list[Triple]) -> Vocabulary:
@@ -152,9 +152,12 @@ class Model:
         data_of: Mapping[str, bytes | None],
         merges: Sequence[Triple],
         added: Iterable[AddedToken],
-        special_tokens: Mapping[str, int],
+        single: set[int],
     ) -> dict[int, bytes]:
-        """Return id -> bytes of all tokens, except those that are only special."""
+        """Return id -> bytes of all tokens, except those that are only special.
+
+        A special token that is also one of the `single` bytes or characters is not only special: pieces begin as these.
+        """
         tokens: dict[int, bytes] = {}
         for name, token in self.ids.items():
             data = data_of[name]
@@ -165,9 +168,10 @@ class Model:
         for added_token in added:
             if added_token.token not in in_merges:
                 tokens[added_token.token] = added_token.text.encode()
-        for special_token in special_tokens.values():
-            if special_token not in in_merges:
-                tokens.pop(special_token, None)
+        for added_token in added:
+            token = added_token.token
+            if added_token.special and token not in in_merges and token not in single:
+                tokens.pop(token, None)
         return tokens
 
     def _symbols(self, data_of: Mapping[str, bytes | None]) -> Symbols:

@@ -590,3 +590,23 @@ def test_a_text_that_is_added_twice_has_its_first_id_and_its_last_flags(
     assert ids == theirs.encode(text).ids == [259, 258, 259, 32, 256]
     assert ours.special_tokens == {"<a>": 259}
     assert ours.n_vocab == theirs.get_vocab_size() == 260
+
+
+@pytest.mark.parametrize("name", ["|", "e"])
+def test_a_special_token_that_is_a_byte_is_still_that_byte(name, tmp_path):
+    path = tmp_path / "tokenizer.json"
+    trained = train("low lower|lowest", vocab_size=260)
+    save(trained, path, format="huggingface")
+    fields = json.loads(path.read_text())
+    token = fields["model"]["vocab"][name]
+    special = {"id": token, "content": name, "special": True}
+    special |= dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    fields["added_tokens"].append(special)
+    path.write_text(json.dumps(fields))
+    tokenizer = load(path)
+    save(tokenizer, tmp_path / "native.json")
+    again = load(tmp_path / "native.json")
+    for each in tokenizer, again:
+        assert each.special_tokens == {name: token}
+        assert each.encode_ordinary("lower|") == trained.encode("lower|")
+        assert each.token_bytes(token) == name.encode()

@@ -1,6 +1,7 @@
 """Rank files: GPT-2, GPT-4 and GPT-4o to the last id, what their lines may look like, and what is refused."""
 
-from base64 import b64decode
+import json
+from base64 import b64decode, b64encode
 from hashlib import sha256
 from unicodedata import normalize
 
@@ -254,3 +255,19 @@ def test_a_published_file_in_this_form_is_the_same_tokenizer(tmp_path):
         theirs.pattern,
         theirs.special_tokens,
     )
+
+
+def test_ids_too_far_apart_to_be_recognized_are_not_written(tmp_path):
+    single = " ".join(b64encode(bytes([byte])).decode() for byte in range(256))
+    word = b64encode(b"xyz").decode()
+    fields = {
+        "pat_str": r"\S+|\s+",
+        "special_tokens": {},
+        "bpe_ranks": f"! 500 {word}\n! 2147483647 {single}",
+    }
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(fields))
+    tokenizer = load(path)
+    with pytest.raises(FormatError, match="too far apart"):
+        save(tokenizer, tmp_path / "ranks.tiktoken", format="tiktoken")
+    assert not (tmp_path / "ranks.tiktoken").exists()
