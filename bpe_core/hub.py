@@ -104,7 +104,7 @@ def fetch(name: str, tell: Tell = lambda done, total, what: None) -> Path:
         return cached
     library = installed("huggingface_hub", f"Fetching {name}", "hub")
     try:
-        # Without a limit in seconds, the library retries for a long time.
+        # The library retries for a long time unless it has a limit in seconds.
         model = library.HfApi().model_info(name, timeout=10)
         repository_files = {file.rfilename for file in model.siblings or ()}
         files = _files_to_download(repository_files)

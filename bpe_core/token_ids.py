@@ -89,7 +89,7 @@ def ids_in(text: str) -> tuple[list[int], list[Misfit]]:
         lists = _lists_of_ids(text)
         if lists is None:
             return [], [Misfit(0, text)]
-        # Back to a text, so that the same rules hold: a number in quotes keeps them and is no id.
+        # Back to a text, so that the same rules hold: a number in quotes keeps them, and is not an id.
         text = "\n".join(map(json.dumps, lists))
     ids: list[int] = []
     misfits: list[Misfit] = []

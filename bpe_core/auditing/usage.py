@@ -98,7 +98,7 @@ class Usage:
         if record is None or len(record.steps) < vocabulary.n_merges:
             return None
         uses = UseLedger(record.n_tokens_start)
-        # Each join makes the corpus one token shorter. So two lengths in a row say how often a pair was joined.
+        # Each join makes the corpus one token shorter. So two lengths in a row show how often a pair was joined.
         for merge, (_, _, n_tokens) in zip(
             vocabulary.merges, record.steps, strict=False
         ):

@@ -550,7 +550,7 @@ def cut_between_pieces(
             yield text[:cut]
         held = [text[cut:]]
         n_held = len(held[0])
-        # Without a cut, wait until there is twice as much text, so that the search stays linear.
+        # If there is no cut, wait for twice as much text, so that the search stays linear.
         n_enough = size if cut else 2 * n_held
     if held:
         yield b"".join(held)

@@ -91,7 +91,7 @@ class SpilledTable:
         elif self._split_document not in (None, document):
             # The last run may end inside a document, which the held table then continues. Both count
             # that document, and joining them subtracts it again for a piece that has it in both. To
-            # see this, the held table must say which documents a piece is in, and it says so only of
+            # see this, the held table must say which documents a piece is in, which it knows only for
             # pieces in one or two documents. So it holds the continued document and no others.
             self.to_runs()
             self._split_document = None

@@ -108,7 +108,7 @@ def _vocabulary_to_write(tokenizer: Tokenizer) -> Vocabulary:
         return vocabulary
     if not vocabulary.is_bytewise:
         refuse(_TARGET, "it is made of characters")
-    # The file can't say which of two tokens a byte becomes. `Vocabulary`, which `read` makes, takes the lowest.
+    # The file does not record which of two tokens a byte becomes. `Vocabulary`, which `read` makes, takes the lowest.
     for byte, lowest_id in bytes_among(vocabulary.base).items():
         if vocabulary.symbols(bytes([byte])) != [lowest_id]:
             refuse(_TARGET, "some of its bytes have two tokens")

@@ -139,7 +139,7 @@ def _check_equivalence(vocabulary: Vocabulary, tokens: Mapping[int, bytes]) -> N
     recovered_merges = recovered(ByteSymbols(bytes_among(tokens)), id_of)
     whole_pieces = vocabulary.whole_pieces
     for (token, data), merge in zip(tokens.items(), recovered_merges, strict=True):
-        # Without a recovered merge, tokens of lower rank don't build it: it is only looked up as a whole.
+        # If no merge was recovered, tokens of lower rank don't build it: it is only looked up as a whole.
         is_same = len(data) < 2 or whole_pieces.get(data) == token
         if merge:
             is_same = merge[:2] == vocabulary.parents(token)

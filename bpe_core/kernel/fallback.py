@@ -71,7 +71,7 @@ class PieceTable:
         n_pieces = self.n_pieces + other.n_pieces
         pieces, columns, _ = other.columns(0, len(other))
         self.extend(pieces, columns, document, weight)
-        # `extend` adds the counts, but those of `other` include the weights of its documents.
+        # `extend` adds the counts, but the counts in `other` include the weights of its documents.
         self.n_pieces = n_pieces
 
     def columns(self, start: int, stop: int) -> tuple[bytes, bytes, bytes]:

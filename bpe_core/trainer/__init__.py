@@ -104,7 +104,7 @@ class Merges(Sequence[Merge]):
 
     def extend(self, columns: Iterable[Iterable[Any]]) -> None:
         """Append the merges of the next steps; if interrupted, append none."""
-        # The last column says how many merges there are. Longer columns are left from an interrupted call.
+        # The length of the last column is the number of merges. Longer columns are left from an interrupted call.
         n_merges = len(self.n_tokens)
         for column, new_values in zip(self.columns, columns, strict=True):
             del column[n_merges:]
@@ -266,7 +266,7 @@ class Trainer:
             ids = self._id_of_symbol
             token_bytes = self._bytes_of_symbol
             first = self._n_base + n_known
-            del token_bytes[first:]  # what an interrupted call has appended
+            del token_bytes[first:]  # entries of an interrupted call
             new_merges = self._learner.merges(n_known)
             lefts, rights, counts, ties, totals = zip(*new_merges, strict=True)
             for left, right in zip(lefts, rights, strict=True):

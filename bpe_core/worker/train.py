@@ -374,7 +374,7 @@ def learned_by_heart(counts: Sequence[Count]) -> str:
 
     `counts` has the count of each merge, in order.
     """
-    # The counts of learned merges never rise, so the last one tells whether there are such merges.
+    # The counts of learned merges never rise, so the last one shows whether there are such merges.
     # A given merge may have a count of 0, and fractional weights make counts below 1.
     if not counts or counts[-1] > 1:
         return ""
