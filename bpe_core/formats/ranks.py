@@ -149,7 +149,7 @@ def _check_equivalence(vocabulary: Vocabulary, tokens: Mapping[int, bytes]) -> N
                 f"ranks would make the token {token} '{token_label(data)}' in another way",
             )
     # Ranks can also join a token from parts of higher rank, and no merge does that.
-    late_merges = list(RankedVocabulary(tokens).late_merges())
+    late_merges = RankedVocabulary(tokens).late_merges()
     if late_merges:
         _, _, token = late_merges[0]
         label = token_label(tokens[token])
