@@ -130,10 +130,11 @@ class MainScreen(HasCommands, StateScreen):
 
             with self.app.batch_update():
                 await self._mount_panes()
+                # Features hear of a change first: they reset what no longer holds before the panes show it.
+                self.features = Features(self)
                 self.show_panes()
                 self.bind_panes()
                 self.training.why.follow(self.editor.area)
-                self.features = Features(self)
                 self._color_tables()
             await self.features.bring_back(self._arguments)
         finally:
@@ -206,7 +207,7 @@ class MainScreen(HasCommands, StateScreen):
     # Events
 
     def run_in_background(self, work: Work) -> None:
-        """Do what a key, a button, a pane or the palette asks of a feature."""
+        """Run a coroutine of a feature. An expected error is shown as a sentence."""
         failed = partial(self.say, severity="error")
         self.run_worker(guarded(self, lambda: work, failed))
 
@@ -254,7 +255,7 @@ class MainScreen(HasCommands, StateScreen):
         self.show_panes()
 
     def show_panes(self) -> None:
-        """Show the panes that have room."""
+        """Show the panes that fit on the screen, and hide the others."""
         shown = self._panes_to_show()
         for pane in self.query(Pane):
             pane.display = pane.id in shown
