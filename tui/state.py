@@ -92,7 +92,7 @@ class PlaceInText:
     """The number of characters before the place on its line."""
     length: int
     way_back: str = "F10 goes back to the comparison."
-    """A sentence on how to return to the pane that asked for the place."""
+    """A sentence on how to return to the pane that opened the place."""
 
 
 # A training
@@ -300,7 +300,7 @@ class Opened:
 
 
 Trouble = Literal["", "gone", "changed"]
-"""What happened to a file since it was opened; "" for nothing."""
+"""What has happened to a file since it was opened; "" if nothing has."""
 
 
 @dataclass(frozen=True, slots=True)

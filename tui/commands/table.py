@@ -158,7 +158,7 @@ LEAVE_LESSON: Final = Command(
 
 COMPARE: Final = Command(
     _features.comparison.compare,
-    does="the ones marked in the compare pane",
+    does="compare the tokenizers marked in the compare pane",
     name="Compare tokenizers",
 )
 
@@ -271,7 +271,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         STOP,
         Command(
             _features.shown.show_all,
-            does="jump to the last one, then follow the training",
+            does="jump to the newest merge, then follow the training",
             name="Show all merges",
             when=_screen.run.busy,
         ),
@@ -830,7 +830,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _tokens.action_severity,
             "v",
             "Severity",
-            "show all, or only notes and worse, warnings and worse, or problems",
+            "filter by severity: all, notes and worse, warnings and worse, problems only",
         ),
     ),
     "Evidence": (

@@ -30,7 +30,7 @@ def existing_path(text: str) -> Path:
 
 
 def existing_file(text: str) -> Path:
-    """Return the absolute path of a file, or of a folder that holds a tokenizer."""
+    """Return the absolute path of a file, or of a folder that holds a tokenizer. Raise ValueError if there is none."""
     path = existing_path(text)
     if os.path.isdir(path) and not holder_in(path):
         raise ValueError(f"{path} is a folder; type a file in it (Tab completes).")

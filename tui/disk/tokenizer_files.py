@@ -44,10 +44,10 @@ def kept_tokenizers(folder: Path) -> tuple[KnownTokenizer, ...]:
 
 
 def without_twin(path: Path, named: Path) -> Path:
-    """Delete the new tokenizer file `path` if an older file holds the same, and return the one to use.
+    """Delete the new tokenizer file `path` if an older file has the same contents. Return the file to use.
 
-    Only files called `named`, or `named` with a number such as book-2, are compared: their patterns,
-    tokens, merges and counts. Several copies of the app that end at once agree on the oldest file.
+    Only `named` and its numbered variants (book.json, book-2.json) are compared: their patterns, tokens,
+    merges and counts. If several copies of the app end at the same time, all of them keep the oldest file.
     Raise `BpeError` or OSError.
     """
     new_contents = _contents(load(path))
@@ -91,7 +91,7 @@ def told_pattern(path: Path) -> str | None:
 
 
 def without_impossible_record(tokenizer: Tokenizer) -> Tokenizer:
-    """Return `tokenizer`, without its training record if the record cannot belong to its merges."""
+    """Return `tokenizer`, without its training record if the record contradicts its merges."""
     record = tokenizer.record
     if record is None or _is_plausible(record, tokenizer.step):
         return tokenizer

@@ -1,1 +1,1 @@
-"""Parts of drawings: colors, labels of tokens, lines of columns, charts, rows of tokens. Nothing here uses the app."""
+"""Helpers for drawing: colors, labels of tokens, columns of text, charts, rows of tokens. They do not use the app."""

@@ -98,7 +98,7 @@ class InfoLine:
     lead: str = ""
     """Drawn before `left`: a branch of a tree, a mark, or an indent."""
     target: "int | str | tuple[TextFile, CorpusPlace] | None" = None
-    """Where Enter leads: to a token, into the editor with a text, or to a line of a file."""
+    """What Enter opens: a token, a text in the editor, or a line of a file."""
 
     @property
     def hint(self) -> str:

@@ -36,7 +36,7 @@ _CURRENT_SHARE: Final = 0.68
 _ALIKE_SHARE: Final = 0.1
 _SELECTED_SHARE: Final = 0.65
 _QUIET: Final = 0.35
-"""How far the text of faint tokens is moved towards the surface, if it stays readable."""
+"""How far the text of faint tokens is blended into the background, if it stays readable."""
 _BLACK: Final = Color(0, 0, 0)
 _WHITE: Final = Color(255, 255, 255)
 _REVERSE: Final = Style(reverse=True)

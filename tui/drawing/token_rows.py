@@ -37,7 +37,7 @@ INKS: Final = {
 
 
 def number(measure: str, value: Measure) -> str:
-    """Format a measure.
+    """Format the value of a measure.
 
     >>> number("count", 12345), number("largest_share", 0.625), number("indicator", 0.123456)
     ('12,345', '62 %', '0.123')

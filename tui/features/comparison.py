@@ -1,4 +1,4 @@
-"""Comparison: tokenizers compared on the chosen texts or the editor's, and one of them measured."""
+"""Comparison: compares tokenizers on the corpus or the editor's text, and measures the one on the screen."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

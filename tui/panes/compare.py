@@ -38,7 +38,7 @@ TEXTS: Final = {
 class ComparePane(Pane):
     """A row of controls; below it either the tokenizers to choose from, or the results."""
 
-    hint = "Which tokenizer needs how many tokens, and where they cut differently."
+    hint = "How many tokens each tokenizer needs, and where they split the text differently."
 
     BINDINGS: ClassVar[list[BindingType]] = PartBindings("Compare")
     RESTS = True

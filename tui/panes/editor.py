@@ -39,7 +39,7 @@ _HINT_OF_VIEWS: Final = (
     "The tokens around the cursor; what you type goes into the text."
 )
 _EXAMPLE_START: Final = 8
-"""Characters at the start of the text that show whether an example is still there."""
+"""How many first characters must still match an example for it to count as unchanged."""
 
 
 class _KeyLabel(NamedTuple):

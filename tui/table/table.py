@@ -109,7 +109,7 @@ class Table(RowList):
         return 0
 
     def row_ink(self, row: int) -> str:
-        """Return the part of the list's style for a row; "" uses the style of each column."""
+        """Return the name of the style for a row, or "" for the style of each column. A style of a cell comes first."""
         return ""
 
     # Which rows are shown

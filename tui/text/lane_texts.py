@@ -20,7 +20,7 @@ _LEAST_EXCHANGE: Final = 12
 _LABEL_CELLS: Final = ((120, 16), (80, 10), (60, 8), (0, 7))
 """How wide an area must be for labels of how many cells."""
 _HERE_CELLS: Final = 18
-"""Cells for the token under the cursor, at most."""
+"""The largest width of the token under the cursor, in cells."""
 _GAP: Final = "  "
 _EDIT: Final = f"{_GAP}edit "
 _LEAST_EDIT: Final = len(f"{_EDIT}+1")

@@ -108,7 +108,7 @@ class RowStretch(NamedTuple):
     """The cell of the row where the stretch starts; above 0 only in a long line that is not wrapped."""
     ends_line: bool
     lane: int = 0
-    """The lane that is drawn here, from 0."""
+    """The index of the lane, from 0."""
 
 
 class _WrappedLines(NamedTuple):

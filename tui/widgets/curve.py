@@ -1,6 +1,6 @@
 """Curve: the length of the corpus after each merge, or another quantity, as a line.
 
-Two steps are drawn per cell of the width, so a longer training costs no more to draw.
+At most two steps are drawn per cell of the width, so a longer training costs no more to draw.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The quantities that the curve can show, and lines drawn in braille, eight dots to a cell."""
+"""The quantities that the curve can show, and lines drawn in braille, 2 × 4 dots per cell."""
 
 from __future__ import annotations
 

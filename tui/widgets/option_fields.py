@@ -234,7 +234,7 @@ _USUAL: Final = _texts(TrainingOptions())
 
 
 def _pattern_choices(pattern: str) -> list[str]:
-    """Return the named patterns, the chosen one, and the choice of another."""
+    """Return the named patterns, the current one if it has no name, and the entry for typing another."""
     names = list(PATTERNS)
     if pattern not in PATTERNS:
         names.append(pattern)

@@ -88,7 +88,7 @@ class PairTable(Table):
             "change",
             6,
             _change,
-            "How much the newest merge changed the count; * a new pair.",
+            "How much the newest merge changed the count. * marks a new pair.",
             right=True,
         ),
     )

@@ -201,7 +201,7 @@ def _is_f6(key: ActiveBinding) -> bool:
 
 
 class KeyLine(Widget):
-    """On the left the keys of the focused part, on the right those that work everywhere."""
+    """Shows the keys of the focused part on the left, and those that work everywhere on the right."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"key-line--key", "key-line--label"}
 

@@ -70,7 +70,7 @@ class WhyPanel(HasCommands, Vertical):
         self._resting: Timer | None = None
         """Runs until the next question may be asked."""
         self._has_moved = False
-        """Whether the step has changed during that time."""
+        """Whether the step has changed while `_resting` runs."""
 
     def compose(self) -> ComposeResult:
         yield self._titles

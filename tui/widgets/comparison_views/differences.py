@@ -90,7 +90,7 @@ def disagreements_view(comparison: ComparisonRun, pair: Found) -> View:
                 row_of,
                 f"t{index}",
                 12,
-                "The tokens that this tokenizer makes.",
+                "How this tokenizer splits the text.",
                 most=40,
                 title=heading_of(index, comparison),
                 sort_by=f"n{index}",
