@@ -13,8 +13,10 @@ from textual.widgets import Input, Select
 
 from tui.app import THEMES, has_few_colors
 from tui.disk import config
+from tui.drawing.lines import ink_of
 from tui.drawing.palette import contrast
 from tui.text.piece_lines import what_may_come
+from tui.widgets.curve import Curve
 from tui.widgets.screen_lines import HintLine
 from tui.widgets.tokenizer_lists import TokenizerList
 
@@ -205,6 +207,38 @@ async def test_without_any_color_all_of_the_focused_row_is_readable(
                 ink = Color.from_rich_color(style.color)
                 ground = Color.from_rich_color(style.bgcolor)
                 assert contrast(ink, ground) >= 4.5, text
+
+
+@pytest.mark.parametrize(
+    ("colorless", "colors"), [(False, "truecolor"), (False, ""), (True, "truecolor")]
+)
+async def test_the_curve_and_the_reasons_show_the_focus(
+    opened: Opened,
+    kept: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    colorless: bool,
+    colors: str,
+) -> None:
+    if colorless:
+        monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLORTERM", colors)
+    monkeypatch.setenv("TERM", "xterm")
+    async with opened(size=(120, 40)) as scope:
+        await scope.press("f3")
+        curve = scope.training.query_one(Curve)
+        title = scope.training.query_one("WhyPanel .side-title.-active")
+        labels_before = ink_of(curve, "muted")
+        title_before = title.rich_style
+        curve.focus()
+        await scope.settle()
+        assert ink_of(curve, "muted").bold and not labels_before.bold
+        scope.training.query_one("#why").focus()
+        await scope.settle()
+        assert scope.training.query_one("#why").has_focus
+        assert ink_of(curve, "muted") == labels_before
+        assert title.rich_style.color != title_before.color or title.rich_style.reverse
+        if colorless or not colors:
+            assert title.rich_style.reverse and not title_before.reverse
 
 
 def styles_of(scope: Scope) -> dict[str, RulesMap]:
