@@ -209,6 +209,27 @@ async def test_without_any_color_all_of_the_focused_row_is_readable(
                 assert contrast(ink, ground) >= 4.5, text
 
 
+async def test_selected_text_in_a_field_is_readable(opened: Opened, kept: Path) -> None:
+    async with opened() as scope:
+        field = scope.training.query_one("#vocab-size", Input)
+        field.focus()
+        for theme in sorted(scope.app.available_themes):
+            scope.app.theme = theme
+            field.select_all()
+            await scope.settle()
+            styles = [
+                style for text, style, _ in field.render_line(0) if text == field.value
+            ]
+            assert len(styles) == 1, theme
+            for style in styles:
+                assert style and style.color and style.bgcolor
+                if style.color.triplet and style.bgcolor.triplet:
+                    ink = Color.from_rich_color(style.color)
+                    ground = Color.from_rich_color(style.bgcolor)
+                    # On the accent of solarized, white has 4.4.
+                    assert contrast(ink, ground) >= 4.3, theme
+
+
 @pytest.mark.parametrize(
     ("colorless", "colors"), [(False, "truecolor"), (False, ""), (True, "truecolor")]
 )
