@@ -5,13 +5,18 @@ from pathlib import Path
 import pytest
 from rich.style import Style
 from scope import TEXT, Opened, Scope
+from textual.color import Color
 from textual.css.styles import RulesMap
+from textual.geometry import Region
 from textual.widget import Widget
 from textual.widgets import Input, Select
 
 from tui.app import THEMES, has_few_colors
 from tui.disk import config
+from tui.drawing.lines import ink_of
+from tui.drawing.palette import contrast
 from tui.text.piece_lines import what_may_come
+from tui.widgets.curve import Curve
 from tui.widgets.screen_lines import HintLine
 from tui.widgets.tokenizer_lists import TokenizerList
 
@@ -153,6 +158,108 @@ async def test_without_any_color_the_focus_is_seen_as_well(
         assert row.style and row.style.bold and row.style.underline
         await scope.press("f4")
         assert not is_reversed(scope.tree, line)
+
+
+@pytest.mark.parametrize("colors", ["truecolor", ""])
+async def test_without_any_color_lists_and_the_line_of_steps_show_the_focus(
+    opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch, colors: str
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLORTERM", colors)
+    monkeypatch.setenv("TERM", "xterm")
+    async with opened(size=(120, 40)) as scope:
+        for key, selector, part in (
+            ("f3", "#merge-log", "ink--cursor"),
+            ("f5", "#tokens", "ink--cursor"),
+            ("f5", "#evidence", "ink--cursor"),
+            ("f10", "#comparison", "ink--cursor"),
+            ("f4", "#steps", "step-line--thumb"),
+        ):
+            await scope.press(key)
+            widget = scope.screen.query_one(selector)
+            scope.area.focus()
+            await scope.settle()
+            assert not widget.get_component_rich_style(part).reverse, selector
+            widget.focus()
+            await scope.settle()
+            assert widget.get_component_rich_style(part).reverse, selector
+        await scope.press("f10")
+        label = scope.screen.query_one("#compare-on #label")
+        assert not label.rich_style.reverse
+        scope.screen.query_one("#compare-on").focus()
+        await scope.settle()
+        assert label.rich_style.reverse
+
+
+async def test_without_any_color_all_of_the_focused_row_is_readable(
+    opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with opened() as scope:
+        await scope.press("f2")
+        scope.tree.move_cursor(scope.row("A chant"))
+        await scope.settle()
+        row = scope.tree.cursor_line - scope.tree.scroll_offset.y
+        (line,) = scope.tree.render_lines(Region(0, row, scope.tree.size.width, 1))
+        for text, style, _ in line:
+            if text.strip() and style and style.reverse:
+                assert style.color and style.bgcolor
+                ink = Color.from_rich_color(style.color)
+                ground = Color.from_rich_color(style.bgcolor)
+                assert contrast(ink, ground) >= 4.5, text
+
+
+async def test_selected_text_in_a_field_is_readable(opened: Opened, kept: Path) -> None:
+    async with opened() as scope:
+        field = scope.training.query_one("#vocab-size", Input)
+        field.focus()
+        for theme in sorted(scope.app.available_themes):
+            scope.app.theme = theme
+            field.select_all()
+            await scope.settle()
+            styles = [
+                style for text, style, _ in field.render_line(0) if text == field.value
+            ]
+            assert len(styles) == 1, theme
+            for style in styles:
+                assert style and style.color and style.bgcolor
+                if style.color.triplet and style.bgcolor.triplet:
+                    ink = Color.from_rich_color(style.color)
+                    ground = Color.from_rich_color(style.bgcolor)
+                    # On the accent of solarized, white has 4.4.
+                    assert contrast(ink, ground) >= 4.3, theme
+
+
+@pytest.mark.parametrize(
+    ("colorless", "colors"), [(False, "truecolor"), (False, ""), (True, "truecolor")]
+)
+async def test_the_curve_and_the_reasons_show_the_focus(
+    opened: Opened,
+    kept: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    colorless: bool,
+    colors: str,
+) -> None:
+    if colorless:
+        monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLORTERM", colors)
+    monkeypatch.setenv("TERM", "xterm")
+    async with opened(size=(120, 40)) as scope:
+        await scope.press("f3")
+        curve = scope.training.query_one(Curve)
+        title = scope.training.query_one("WhyPanel .side-title.-active")
+        labels_before = ink_of(curve, "muted")
+        title_before = title.rich_style
+        curve.focus()
+        await scope.settle()
+        assert ink_of(curve, "muted").bold and not labels_before.bold
+        scope.training.query_one("#why").focus()
+        await scope.settle()
+        assert scope.training.query_one("#why").has_focus
+        assert ink_of(curve, "muted") == labels_before
+        assert title.rich_style.color != title_before.color or title.rich_style.reverse
+        if colorless or not colors:
+            assert title.rich_style.reverse and not title_before.reverse
 
 
 def styles_of(scope: Scope) -> dict[str, RulesMap]:
