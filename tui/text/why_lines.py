@@ -105,6 +105,8 @@ def _recorded(
     explained: StepExplained, merge: Merge, ties: str, width: int
 ) -> Iterator[InfoLine]:
     """Explain a merge by its record in the merge log, and say why more is not known."""
+    # A merge has 0 ties if it was given, and 0 as its count if the file has no counts, or if a given
+    # pair does not occur. That a merge was given is said above these lines.
     times = how_often(merge.count)
     if not merge.count:
         text = ""
