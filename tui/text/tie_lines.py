@@ -33,7 +33,7 @@ class _Candidate(NamedTuple):
     note: str = ""
 
 
-def counted_again(
+def choice_lines(
     choice: MergeChoice, merge: Merge, ties: str, form: LineForm
 ) -> Iterator[InfoLine]:
     """The chosen pair, the pairs that tied with it and the next ones, each with its count."""
@@ -46,6 +46,7 @@ def counted_again(
     is_tied = choice.n_tied > 1
     is_decided = is_tied and choice.by_rule.get(ties) == (choice.left, choice.right)
     if choice.count == choice.most:
+        # Otherwise the merge was learned from other texts, and a tie of other pairs did not decide.
         if is_tied:
             tied = Text(f"{choice.n_tied:,} pairs tied", form.inks["secondary"])
             yield InfoLine(tied, f"“{ties}” decides" if is_decided else "")
