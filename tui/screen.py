@@ -1,7 +1,7 @@
 """The main screen: it loads the panes, shows those that have room, and ends what runs in the background.
 
-The first frame has the frames of the panes and the editor's text, which accepts keys at once. The other panes are
-loaded after it.
+The first update of the screen shows the empty frames of the panes, and the editor's text, which accepts keys at once.
+The other panes are loaded after it.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class MainScreen(HasCommands, StateScreen):
         self.call_after_refresh(self._load)
 
     async def _load(self) -> None:
-        """Import the engine in a thread, then replace the frames by the panes, all in one frame."""
+        """Import the engine in a thread, then replace the empty frames by the panes, in one update of the screen."""
         try:
             await in_thread(_import_all)
             from tui.features.all import Features

@@ -13,10 +13,17 @@ from bpe_core import save, train
 from tui.commands.command import Work
 from tui.dialogs.answers import whole_number
 from tui.dialogs.ask import Ask
-from tui.dialogs.ask_path import AskPath, place_of_file
+from tui.dialogs.ask_path import AskPath, existing_file, existing_path, place_of_file
 from tui.dialogs.confirm import Confirm
 
 # Paths that people type
+
+
+def test_a_field_is_part_of_a_source_but_not_of_a_file(book: Path) -> None:
+    assert existing_path(f"{book}::title") == Path(f"{book}::title")
+    assert existing_file(str(book)) == book
+    with pytest.raises(ValueError, match="ends in a field"):
+        existing_file(f"{book}::title")
 
 
 def test_a_place_that_cannot_be_written_is_not_taken(tmp_path: Path) -> None:

@@ -894,12 +894,12 @@ def test_merges_that_were_recovered_come_into_the_log_with_all_of_them_in_force(
         ),
     )
     shown = Shown(as_screen(screen))
-    shown.recovered()
+    shown.show_recovered_merges()
     assert not logs, "it has gone meanwhile"
     puts: list[tuple[Tokenizer, str, int]] = []
     shown._put = lambda *put: puts.append(put)  # type: ignore[method-assign]
     shown.loaded = Loaded(SMALL, Path("/ranks.tiktoken"))
-    shown.recovered()
+    shown.show_recovered_merges()
     assert logs == [(14, 0, 0)] and puts == [(SMALL, "/ranks.tiktoken", 14)]
 
 
@@ -936,7 +936,7 @@ async def test_ranks_are_split_as_is_said_once_and_their_merges_recovered(
     assert not refused.screen.remembered.patterns
     house = House("gpt2", "gpt4", "gpt4", None)
     recovered: list[bool] = []
-    house.tokenizers._shown.recovered = lambda: recovered.append(True)  # type: ignore[method-assign]
+    house.tokenizers._shown.show_recovered_merges = lambda: recovered.append(True)  # type: ignore[method-assign]
     house.tokenizers.load(path)
     await house.screen.rest()
     (loaded,) = house.loaded

@@ -68,10 +68,24 @@ def test_without_a_terminal_it_names_the_commands_that_need_none(book: Path) -> 
         assert (ended.returncode, ended.stdout) == (2, b"")
         sentence = ended.stderr.decode()
         assert (
-            sentence.startswith("bpescope: The app needs an interactive terminal. ")
+            "The app needs an interactive terminal for stdin, stdout and stderr."
+            in sentence
             and sentence.count("\n") == 1
         )
         assert all(f"bpescope {command}" in sentence for command in HEADLESS)
+
+
+@pytest.mark.parametrize("redirected", ["stdin", "stdout", "stderr"])
+def test_all_three_streams_must_be_a_terminal(
+    redirected: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in ("stdin", "stdout", "stderr"):
+        is_terminal = name != redirected
+        monkeypatch.setattr(getattr(sys, name), "isatty", lambda it=is_terminal: it)
+    assert main([]) == 2
+    assert "for stdin, stdout and stderr." in capsys.readouterr().err
 
 
 def test_every_subcommand_of_the_engine_is_one_here() -> None:

@@ -23,6 +23,7 @@ _LEAST_ROOM: Final = 20
 
 
 def existing_path(text: str) -> Path:
+    """Return the absolute path of a file or folder, with the field that may follow it, as in `books.csv::title`."""
     path = _absolute(text)
     if not is_there(str(path)):
         raise ValueError(f"Not found: {path}. Correct the path.")
@@ -32,6 +33,8 @@ def existing_path(text: str) -> Path:
 def existing_file(text: str) -> Path:
     """Return the absolute path of a file, or of a folder that holds a tokenizer. Raise ValueError if there is none."""
     path = existing_path(text)
+    if not os.path.exists(path):
+        raise ValueError(f"{path} ends in a field. Type only the path of the file.")
     if os.path.isdir(path) and not holder_in(path):
         raise ValueError(f"{path} is a folder; type a file in it (Tab completes).")
     return path

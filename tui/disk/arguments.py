@@ -136,7 +136,9 @@ def named_in_list(name: str) -> Path | None:
     trained: tuple[KnownTokenizer, ...] = ()
     with suppress(OSError):
         trained = kept_tokenizers(config.tokenizers_folder())
-    known = listed(trained, (), remembered.opened, remembered.names, {})
+    known = listed(
+        trained, found=(), opened=remembered.opened, names=remembered.names, troubles={}
+    )
     paths = [tokenizer.path for tokenizer in known if tokenizer.name == name]
     if len(paths) > 1:
         raise FormatError(

@@ -140,7 +140,7 @@ def _encoded(lines: Sequence[str]) -> Iterator[bytes]:
 
 
 def checked(
-    defaults: Any, stored: Any, invalid: list[str], name: str = "no settings"
+    defaults: Any, stored: Any, invalid: list[str], name: str = "the whole file"
 ) -> Any:
     """Return the dataclass `defaults` with the stored fields that have the right type.
 
@@ -163,7 +163,9 @@ def checked(
             value = _checked_list(value, item.metadata.get("of"), invalid, field_name)
         elif isinstance(value, dict) and not _are_strings(value.values()):
             value = None
-        if type(value) is type(default) or (default is None and type(value) is int):
+        # A field that is None by default takes a whole number: the only one is `LaneChoice.step`.
+        expected_type = int if default is None else type(default)
+        if value is default or type(value) is expected_type:
             kept[field_name] = value
         else:
             invalid.append(field_name)

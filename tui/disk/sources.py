@@ -201,7 +201,7 @@ def whole_text(path: Path, *, is_document: bool = False) -> str:
     file = find_files([path]).files[0]
     if is_document and file.form:
         raise TextError(
-            f"{file.name} holds rows, and the editor cannot show one row; the list has its number."
+            f"{file.name} holds rows, and the editor cannot show one row; the list shows its number."
         )
     return "".join(file.blocks())
 

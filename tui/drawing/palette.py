@@ -35,7 +35,7 @@ _CHANGED_SHARE: Final = 0.46
 _CURRENT_SHARE: Final = 0.68
 _ALIKE_SHARE: Final = 0.1
 _SELECTED_SHARE: Final = 0.65
-_QUIET: Final = 0.35
+_FAINT_TEXT_SHARE: Final = 0.35
 """How far the text of faint tokens is blended into the background, if it stays readable."""
 _BLACK: Final = Color(0, 0, 0)
 _WHITE: Final = Color(255, 255, 255)
@@ -160,10 +160,10 @@ def make_palette(
     colors = [surface + Color.parse(hue) for hue in hues]
     changed = [_deepened(color, surface, _CHANGED_SHARE / SHARE) for color in colors]
     current = [_deepened(color, surface, _CURRENT_SHARE / SHARE) for color in colors]
-    alike = [surface.blend(color, _ALIKE_SHARE / SHARE, 1) for color in colors]
-    quiet = [
-        _on(faint, _readable_on([faint], text.blend(surface, _QUIET, 1)))
-        for faint in alike
+    alike_colors = [surface.blend(color, _ALIKE_SHARE / SHARE, 1) for color in colors]
+    faint_text = text.blend(surface, _FAINT_TEXT_SHARE, 1)
+    alike_styles = [
+        _on(color, _readable_on([color], faint_text)) for color in alike_colors
     ]
     # One text color for all tokens is calmer than the best for each; only the token under the cursor has its own.
     text = _readable_on([*colors, *changed], text)
@@ -172,10 +172,10 @@ def make_palette(
             _on(usual, text),
             _on(touched, text) + Style(bold=True),
             _on(deep, _readable_on([deep], text)),
-            faint,
+            alike,
         )
-        for usual, touched, deep, faint in zip(
-            colors, changed, current, quiet, strict=True
+        for usual, touched, deep, alike in zip(
+            colors, changed, current, alike_styles, strict=True
         )
     )
     return Palette(base, cursor, selection, gutter, tuple(tokens), True)

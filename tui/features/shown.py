@@ -124,12 +124,13 @@ class Shown(Feature):
             self.screen.training.begin(merges, record.n_tokens_start, record.n_bytes)
         self._put(tokenizer, str(loaded.path), steps_known(tokenizer))
 
-    def recovered(self) -> None:
+    def show_recovered_merges(self) -> None:
         """Show the merges that were recovered from the ranks of the tokenizer on the screen."""
         if self.loaded is not None:
             tokenizer = self.loaded.tokenizer
             self.screen.training.begin(KeptMerges(tokenizer), 0, 0)
             self._put(tokenizer, str(self.loaded.path), tokenizer.step)
+            # The tokenizer is the same object as before, but it knows its merges now.
             self.screen.mutate_reactive(StateScreen.tokenizer)
             self.screen.editor.show_names()
             self.screen.editor.side.show_token()

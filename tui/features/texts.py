@@ -52,26 +52,42 @@ class Texts(Feature):
         self.screen.editor.put(text, own=own)
         self.screen.action_show("editor")
 
-    def set_aside(self, text: str, last: bool) -> None:
-        """Remember a replaced text of the user, to be brought back first, or last if `last`."""
+    def set_aside(self, text: str, by_own: bool) -> None:
+        """Remember a text of the user that was replaced in the editor.
+
+        `by_own` is true if another text of the user replaced it. Then it is the last to be brought back, so that
+        Alt+Z, pressed again and again, shows all of them. Otherwise it is the first.
+        """
         texts = [other for other in self.screen.remembered.texts if other != text]
-        texts.insert(len(texts) if last else 0, text)
+        if by_own:
+            texts.append(text)
+        else:
+            texts.insert(0, text)
         short = [one for one in texts if len(one) <= _LONGEST_KEPT]
         kept = tuple(short[:_MOST_KEPT])
         self.screen.remember(texts=kept)
-        if not last:
-            key = "Alt+Z" if text in kept else "Ctrl+Z in the editor"
-            self.screen.say(f"{key} brings your text back.")
+        if text not in kept:
+            self.screen.say("Ctrl+Z in the editor brings your text back.")
+        elif not by_own:
+            sentence = "Alt+Z brings your text back."
+            if len(short) > _MOST_KEPT:
+                sentence += f" An older text was forgotten: the last {_MOST_KEPT} are remembered."
+            self.screen.say(sentence)
 
     def bring_back(self) -> None:
-        """Show the text that was replaced last. Called again, show the one replaced before it."""
+        """Show the text that was replaced most recently. Called again, show the one replaced before it."""
         texts = self.screen.remembered.texts
         if not texts or not texts[0]:
             self.screen.say(
                 "None of your texts was replaced. Ctrl+Z in the editor undoes the last change."
             )
             return
-        self.screen.remember(texts=(*texts[1:], texts[0]))
+        others = texts[1:]
+        if len(texts) < _MOST_KEPT:
+            self.screen.remember(texts=(*others, texts[0]))
+        else:
+            # Make room for the text in the editor. This one is remembered again when it is replaced.
+            self.screen.remember(texts=others)
         self.show(texts[0], own=True)
 
     def open(self, source: TextSource | None = None) -> None:

@@ -175,7 +175,7 @@ class Tokenizers(Feature):
             await in_thread(len, vocabulary.merges)
         finally:
             self._notice(recovering="")
-        self._shown.recovered()
+        self._shown.show_recovered_merges()
 
     # Patterns
 
@@ -222,9 +222,9 @@ class Tokenizers(Feature):
         If it is a tokenizer, ask whether to read it as text, with `choice` as that answer, or to open the tokenizer.
         Without a `choice`, open it.
         """
-        if await in_thread(why_no_tokenizer, path) is not None:
+        is_tokenizer = await in_thread(why_no_tokenizer, path) is None
+        if not is_tokenizer:
             return path
-        answer: int | None = 0
         if choice:
             is_or_contains = "is"
             if await in_thread(os.path.isdir, path):
@@ -234,10 +234,11 @@ class Tokenizers(Feature):
             answer = await self.screen.ask(
                 Confirm(question, choice, "Open the tokenizer", harmless=True)
             )
-        if answer == 1:
-            return path
-        if answer == 0:
-            self.use(await in_thread(tokenizer_at, path))
+            if answer is None:
+                return None
+            if answer:
+                return path
+        self.use(await in_thread(tokenizer_at, path))
         return None
 
 

@@ -70,6 +70,8 @@ def sorted_in_steps(
     return result
 
 
+MATCHES_BY_ID: Final = 3
+"""The best result of `Search.match`."""
 _HEX: Final = re.compile(
     r"(?:0x|\\x)((?:[0-9a-f]{2})+(?:(?: *|\\x)(?:[0-9a-f]{2})+)*)|((?:[0-9a-f]{2} )+[0-9a-f]{2})"
 )
@@ -119,7 +121,7 @@ class Search(NamedTuple):
         [2, 2, 1, 0]
         """
         if id == self.id:
-            return 3
+            return MATCHES_BY_ID
         if self.text and self.text in label:
             is_whole = label in (self.text, "␣" + self.text)
             return 2 if is_whole else 1

@@ -45,11 +45,15 @@ _POLLS: Final = 100
 
 
 class TypeAhead:
-    """Holds back the input of `app` while a screen opens or closes, and until `ready` is set."""
+    """Holds back the input of `app` while a screen opens or closes, and until a widget has the focus.
 
-    def __init__(self, app: App[None], ready: asyncio.Event) -> None:
+    Until `panes_loaded` is set, it also holds back a key that may open a screen or move the focus, and all
+    events after it.
+    """
+
+    def __init__(self, app: App[None], panes_loaded: asyncio.Event) -> None:
         self._app = app
-        self._ready = ready
+        self._panes_loaded = panes_loaded
         self._waiting: deque[Event] = deque()
         self._following: asyncio.Task[None] | None = None
         self._passing = False
@@ -71,7 +75,7 @@ class TypeAhead:
                 self._following = asyncio.create_task(self._await_focus())
         if not self.pending:
             focused = self._focused()
-            if self._ready.is_set() or not isinstance(event, Key):
+            if self._panes_loaded.is_set() or not isinstance(event, Key):
                 return False
             if not leads(event, focused):
                 return False
@@ -101,7 +105,7 @@ class TypeAhead:
 
     async def _follow(self, node: DOMNode) -> None:
         """Wait until `node` and all that its messages lead to are done, then send the held events."""
-        await self._ready.wait()
+        await self._panes_loaded.wait()
         for _ in range(_PASSES):
             pumps = list(node.ancestors_with_self)
             for pump in pumps:
@@ -125,12 +129,13 @@ class TypeAhead:
         """Send the held events, up to the next one that may open a screen or move the focus."""
         while self._waiting and self._following is None:
             focused = self._focused()
-            if not self._ready.is_set() and leads(self._waiting[0], focused):
+            if not self._panes_loaded.is_set() and leads(self._waiting[0], focused):
                 self._following = asyncio.create_task(self._follow(focused))
                 return
             event = self._waiting.popleft()
             self._passing = True
             try:
+                # The app calls `passed`. If the event leads elsewhere, that sets `_following`, which ends the loop.
                 await self._app.on_event(event)
             finally:
                 self._passing = False

@@ -121,7 +121,7 @@ class EditedText(Lane):
         self.is_compared = False
         super()._go_on_with(tokenizer)
         if self.review is not None:
-            self.review.use()
+            self.review.restart()
             self.why_no_review = ""
 
     def finish_reading(self, reading: TextReading) -> None:

@@ -27,9 +27,9 @@ class Review:
         self.live = live
         self._others: tuple[Pitfall, ...] = ()
         """The pitfalls of the whole text and of its end."""
-        self.use()
+        self.restart()
 
-    def use(self) -> None:
+    def restart(self) -> None:
         """Start again, because the same text has other tokens."""
         self._pitfalls = Pitfalls(self.live)
         self.open_from: int | None = None

@@ -17,6 +17,9 @@ from tui.text.line_form import LineForm
 _MOST_TIED: Final = 6
 """Tied pairs that are listed, unless the tie rules choose more than these."""
 
+_MARK_GAPS_AND_NOTE: Final = len("● ") + 3 * len(" ") + len("by lowest-hf")
+"""Cells of a line next to its pair, bar and count. The note is the longest that names one rule."""
+
 Pair = tuple[int, int]
 
 
@@ -30,7 +33,7 @@ class _Candidate(NamedTuple):
     note: str = ""
 
 
-def counted_again(
+def choice_lines(
     choice: MergeChoice, merge: Merge, ties: str, form: LineForm
 ) -> Iterator[InfoLine]:
     """The chosen pair, the pairs that tied with it and the next ones, each with its count."""
@@ -43,6 +46,7 @@ def counted_again(
     is_tied = choice.n_tied > 1
     is_decided = is_tied and choice.by_rule.get(ties) == (choice.left, choice.right)
     if choice.count == choice.most:
+        # Otherwise the merge was learned from other texts, and a tie of other pairs did not decide.
         if is_tied:
             tied = Text(f"{choice.n_tied:,} pairs tied", form.inks["secondary"])
             yield InfoLine(tied, f"“{ties}” decides" if is_decided else "")
@@ -93,7 +97,7 @@ def _candidate_lines(
         for other in choice.runners_up
     ]
     bar_width = max(4, form.width // 6)
-    reserved = bar_width + len(formatted(choice.most)) + len("●   by lowest-hf")
+    reserved = bar_width + len(formatted(choice.most)) + _MARK_GAPS_AND_NOTE
     room = max(form.width // 3, form.width - reserved)
     everyone = (chosen, *listed, *runners_up)
     widest = max(cell_len(form.pair(*candidate.pair)) for candidate in everyone)
@@ -110,6 +114,7 @@ def _candidate_lines(
         return in_one_or_two(text, candidate.note, form.width)
 
     if choice.count < choice.most:
+        # The merge was learned from other texts: here its pair is not one of the most frequent, which are `listed`.
         yield from drawn(chosen)
     for candidate in listed:
         yield from drawn(candidate)

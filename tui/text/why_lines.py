@@ -25,7 +25,7 @@ from tui.drawing.lines import (
 )
 from tui.state import StepExplained
 from tui.text.line_form import LineForm
-from tui.text.tie_lines import counted_again
+from tui.text.tie_lines import choice_lines
 
 _MOST_PARENTS: Final = 6
 """Later merges that are listed."""
@@ -64,7 +64,7 @@ def why_lines(
             yield from sentence(GIVEN, form.width)
         choice = explanation.choice if explanation else None
         if choice:
-            yield from counted_again(choice, merge, ties, form)
+            yield from choice_lines(choice, merge, ties, form)
             yield from _places(explained.places or (), choice, form)
         else:
             yield from _recorded(explained, merge, ties, form.width)
@@ -105,6 +105,8 @@ def _recorded(
     explained: StepExplained, merge: Merge, ties: str, width: int
 ) -> Iterator[InfoLine]:
     """Explain a merge by its record in the merge log, and say why more is not known."""
+    # A merge has 0 ties if it was given, and 0 as its count if the file has no counts, or if a given
+    # pair does not occur. That a merge was given is said above these lines.
     times = how_often(merge.count)
     if not merge.count:
         text = ""

@@ -225,6 +225,10 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         self.move_cursor(self.document.end if end else (0, 0), select)
 
     def action_delete_left(self) -> None:
+        """Delete the selection, or one character before the cursor.
+
+        Textual would delete all that the cursor crosses in one step, for example a letter with its accent.
+        """
         start, end = self.selection
         if start == end:
             row, column = start

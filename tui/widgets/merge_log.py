@@ -147,11 +147,9 @@ class MergeLog(Table):
         merge = self.merges[row]
         cut = self.merges.length_of(merge.left)
         if cut is None:
-            # Only tokens learned here have a known length; the others are single bytes.
-            right_length = self.merges.length_of(merge.right)
+            # No merge made the left part, so it is a single byte. A training also starts with an
+            # end-of-word marker, but that is always on the right.
             cut = 1
-            if right_length is not None:
-                cut = len(merge.token_bytes) - right_length
         return merge.token_bytes[:cut], merge.token_bytes[cut:]
 
     def row_ink(self, row: int) -> str:
@@ -309,6 +307,7 @@ class MergeLog(Table):
         self.screen.query_one("#merge-search", SearchField).begin()
 
     def match(self, row: int, search: Search) -> int:
+        """Return how well the new token of a merge matches."""
         merge = self.merges[row]
         label = token_label(merge.token_bytes).casefold()
         return search.match(label, merge.token_bytes, merge.token)

@@ -24,11 +24,12 @@ class SideTitles(HorizontalGroup):
             super().__init__()
 
     def __init__(self, sides: Mapping[str, str], keys: str = "") -> None:
-        """Prepare the titles of `sides`, a title for each key, and the text on the right."""
+        """`sides` is the id of each side -> its title. `keys` is shown at the right end."""
         super().__init__()
         self._sides = sides
         self._keys = keys
         self._seen = next(iter(sides))
+        """The side whose title is marked."""
 
     def compose(self) -> ComposeResult:
         titles = [
@@ -47,7 +48,7 @@ class SideTitles(HorizontalGroup):
         self.query_one(Tabs).active = _PREFIX + side
 
     def show_note(self, note: str, keys: str) -> None:
-        """Change the texts on the right. Only other keys can move anything, so a note costs no layout."""
+        """Change the note and the keys on the right. Only other keys need a new layout."""
         self.query_one(".side-note", Static).update(note, layout=False)
         if keys != self._keys:
             self._keys = keys

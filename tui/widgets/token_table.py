@@ -13,7 +13,7 @@ from tui.commands.command import features_of
 from tui.commands.keys import PartBindings
 from tui.drawing.token_rows import HOLE, SPECIAL, TokenRows, number
 from tui.table.columns import Choices
-from tui.table.rows import Search
+from tui.table.rows import MATCHES_BY_ID, Search
 from tui.table.table import Table
 from tui.terminal.background import SlicedWork, Steps
 from tui.widgets.token_columns import ALWAYS_SHOWN, COLUMNS, kinds_of
@@ -201,14 +201,15 @@ class TokenTable(Table):
         return not self.choice or self.choice in verdict.kinds
 
     def match(self, row: int, search: Search) -> int:
+        """Return how well a token matches. A row of unused ids matches a search for one of them."""
         rows = self.rows
         hole = rows.hole(row)
         if hole is None:
             label = rows.labels[row] or ""
             return search.match(label, rows.tokens[row], rows.ids[row])
-        if search.id is None:
-            return 0
-        return 3 if hole.first <= search.id <= hole.last else 0
+        if search.id is not None and hole.first <= search.id <= hole.last:
+            return MATCHES_BY_ID
+        return 0
 
     watch_severity = Table.watch_choice
 

@@ -478,3 +478,23 @@ async def test_examples_and_presets_leave_the_users_text_and_texts_where_they_ar
         for text in "edited", "mine":
             player.press("alt+z")
             await player.until(text)
+
+
+async def test_no_text_is_forgotten_while_texts_are_brought_back(small: Path) -> None:
+    texts = [f"text {number}" for number in range(1, 10)]
+    config.save_configuration(config.Configuration(texts=tuple(texts)))
+    async with play(tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.press("ctrl+a", *"mine")
+        await player.until("mine")
+        player.press("alt+z")
+        await player.until("text 1")
+        player.press("ctrl+home", *"edited")
+        await player.until("editedtext 1")
+        for text in (*texts[1:], "mine", "editedtext 1", "text 2"):
+            player.press("alt+z")
+            await player.until(text)
+        player.press("ctrl+home", *"again")
+        await player.until("againtext 2")
+        player.press("alt+e")
+        await player.until("An older text was forgotten")

@@ -18,7 +18,10 @@ _TOO_SHORT: Final = "too short to compare. Type more (F4), or choose texts above
 
 
 def views(comparison: ComparisonRun, aspect: Aspect) -> list[View]:
-    """Return the views that have something to show. Most need all texts to be encoded."""
+    """Return the views that have something to show.
+
+    Until the first summary arrives, that is only the table of texts. A summary may cover only the first texts.
+    """
     if not comparison.texts:
         return [NOTHING]
     amounts = [text.amounts for text in comparison.texts]
@@ -31,7 +34,7 @@ def views(comparison: ComparisonRun, aspect: Aspect) -> list[View]:
         # All other figures would be zero.
         caption = f"{counted(most_tokens, 'token')}: {_TOO_SHORT}"
         return [replace(texts, caption=caption)]
-    others = _views_of_all_texts(comparison, aspect, found)
+    others = _views_of_summary(comparison, aspect, found)
     n_texts = found["total"]["texts"]
     if n_texts < len(comparison.texts):
         known = f"first {counted(n_texts, 'text')}"
@@ -40,10 +43,10 @@ def views(comparison: ComparisonRun, aspect: Aspect) -> list[View]:
     return [texts, *others]
 
 
-def _views_of_all_texts(
+def _views_of_summary(
     comparison: ComparisonRun, aspect: Aspect, found: Found
 ) -> list[View]:
-    """Return the views that need all texts. `aspect.tokenizer` is the number of the tokenizer under the cursor."""
+    """Return the views of a summary. `aspect.tokenizer` is the number of the tokenizer under the cursor."""
     views = []
     if len(found["folders"]) > 1:
         folders = amounts_of("folder", found["folders"])
