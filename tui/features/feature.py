@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from textual.worker import Worker
 
     from bpe_core.tokenizer import Tokenizer
+    from tui.features.all import Features
+    from tui.features.stage import Stage
     from tui.panes.audit import AuditPane
     from tui.panes.compare import ComparePane
     from tui.panes.corpus import CorpusPane
@@ -87,11 +89,16 @@ class StateScreen(RestylingScreen):
     audit: var[state.Audit] = var(state.Audit())
     token_lines: var[state.TokenLines] = var(state.TokenLines())
     comparison: var[state.ComparisonRun] = var(state.ComparisonRun())
+    on_stage: var[bool] = var(False)
+    """Whether the editor's text and its merges are alone on the screen, without panes."""
     active: var[str] = var("editor", init=False)
     """The pane that has the focus, or had it last."""
     caption: var[str] = var("")
     """The progress of a lesson and, on a second line, its text; "" outside of lessons."""
 
+    features: Features
+    """They exist once the panes are loaded."""
+    stage: Stage
     editor: EditorPane
     # These four exist once they are mounted:
     corpus_pane: CorpusPane
@@ -124,6 +131,10 @@ class StateScreen(RestylingScreen):
 
     def action_show(self, pane: str) -> None:
         """Show a pane, and give it the focus."""
+        raise NotImplementedError
+
+    def show_panes(self) -> None:
+        """Show the panes that fit on the screen, and hide the others."""
         raise NotImplementedError
 
     def show_log(self, *, even_alone: bool) -> None:
