@@ -105,6 +105,8 @@ class TrainingFeature(Feature):
         path = self._scratch.path / EDITORS_TEXT
         await in_thread(path.write_bytes, text.encode("utf-8", "replace"))
         area.move_cursor(area.selection.end)
+        # The text is shown as bytes until the training begins.
+        await self._shown.travel_to(0)
         screen.stage.open()
         task = TrainingTask(_YOUR_TEXT, options, (str(path),))
         await self._start_or_extend(task)

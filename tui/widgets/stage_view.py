@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from math import expm1, log1p
+from math import ceil, expm1, log1p
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
@@ -32,7 +32,7 @@ _SLOW: Final = 0.45
 """Seconds between two merges from which on the new token flashes in the text."""
 _ROWS_AROUND_CURVE: Final = 9
 """All rows except those of the curve."""
-_MOST_CURVE_ROWS: Final = 16
+_MOST_CURVE_ROWS: Final = 20
 _EIGHTHS: Final = " ▁▂▃▄▅▆▇█"
 """A cell that is filled from below, by eighths."""
 _SHORTEST_WORD: Final = 5
@@ -71,7 +71,7 @@ class StageView(Widget):
     def on_mount(self) -> None:
         self.watch(self.screen, "in_force", self._step_shown, init=False)
         self.set_interval(_SECONDS_PER_LOOK, self._look)
-        self._look()
+        self._step_shown()
 
     # What is shown
 
@@ -82,11 +82,12 @@ class StageView(Widget):
     def _measure(self) -> None:
         """Note how many tokens the text has now, and let the newest token flash if there is time for it."""
         n_tokens = self._area.edited.n_tokens
-        step = self._step
-        if n_tokens is not None:
-            while self._points and self._points[-1].step >= step:
-                self._points.pop()
-            self._points.append(_Point(step, n_tokens))
+        step = main_screen(self).step
+        if n_tokens is None:
+            return
+        while self._points and self._points[-1].step >= step:
+            self._points.pop()
+        self._points.append(_Point(step, n_tokens))
         now = monotonic()
         is_slow = now - self._changed_at >= _SLOW
         self._changed_at = now
@@ -104,7 +105,8 @@ class StageView(Widget):
 
     @property
     def _step(self) -> int:
-        return main_screen(self).step
+        """The last step whose tokens were counted. Everything that is shown is about this step."""
+        return self._points[-1].step if self._points else 0
 
     @property
     def _n_steps(self) -> int:
@@ -228,8 +230,7 @@ class StageView(Widget):
                     row.append(" ", self._ink("area"))
             rows.append(row.append(" " * (plot_width - len(heights))))
         if heights:
-            row_of_end = min(height - 1, height - heights[-1] // 8)
-            self._label_end(rows, row_of_end, label_width + 2 + len(heights))
+            self._label_end(rows, heights, label_width + 2)
         axis = "0".rjust(label_width) + " └" + "─" * plot_width
         rows.append(Text(axis, self._ink("label")))
         rows.append(self._ticks(label_width + 2, plot_width))
@@ -246,13 +247,15 @@ class StageView(Widget):
         share = (step - left.step) / n_between
         return left.n_tokens + share * (right.n_tokens - left.n_tokens)
 
-    def _label_end(self, rows: list[Text], row: int, column: int) -> None:
+    def _label_end(self, rows: list[Text], heights: Sequence[int], left: int) -> None:
         """Write the number of tokens next to the end of the curve, or above it at the right edge."""
         text = f" {counted(self._points[-1].n_tokens, 'token')}"
-        width = rows[0].cell_len
-        if column + len(text) > width:
-            column = width - len(text)
-            row = max(0, row - 2)
+        column = min(left + len(heights), rows[0].cell_len - len(text))
+        highest = max(heights[column - left :], default=0)
+        row = len(rows) - 1 - heights[-1] // 8
+        if highest:
+            row = len(rows) - 1 - ceil(highest / 8)
+        row = max(0, min(row, len(rows) - 1))
         before = rows[row][:column]
         after = rows[row][column + len(text) :]
         rows[row] = before.append(text, self._ink("number")).append(after)
