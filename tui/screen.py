@@ -183,6 +183,7 @@ class MainScreen(HasCommands, StateScreen):
                 self._say_last(await self._leave_training(course.output))
         if self._writing is not None:
             await asyncio.wait([self._writing], timeout=SECONDS_TO_END)
+        self.at_end.close()
 
     def _say_last(self, sentence: str) -> None:
         if sentence:

@@ -104,6 +104,8 @@ class Features:
             self.tokenizers.use(Path(tokenizers[-1]))
         elif is_empty or not recognition.is_slow:
             await self._load_last(trains=trains)
+        if not screen.run.busy:
+            self.stage.call_off()
 
     async def _recognize(self, recognition: Recognition) -> SortedArguments:
         """Read the arguments in a thread. If one is slow, show its name and load the tokenizer used last meanwhile."""
@@ -156,5 +158,3 @@ class Features:
         elif trains:
             story = first_corpus()
             self.training.start(TrainingTask(story.title, screen.options, story.paths))
-            return
-        self.stage.call_off()

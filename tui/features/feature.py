@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -122,6 +123,8 @@ class StateScreen(RestylingScreen):
         """The place in that text."""
         self.last_words: list[str] = []
         """Sentences to print in the terminal after the app has left it."""
+        self.at_end = ExitStack()
+        """Closed when the app ends, after all other work."""
         self._write_problem = ""
         # Not the values of the file at first: a command line may have changed them.
         self._written: Configuration | None = None

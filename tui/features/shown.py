@@ -85,7 +85,6 @@ class Shown(Feature):
         """When playing started, or the pace changed, in seconds of `monotonic`."""
         self._start_share = 0.0
         """The share of the playing time that had passed at `_started_at`."""
-        screen.watch(screen, "on_stage", self.set_clock, init=False)
 
     # The tokenizer
 

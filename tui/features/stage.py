@@ -66,24 +66,29 @@ class Stage(Feature):
     def close(self, *, gently: bool = False) -> None:
         """Show the panes at once, or one after the other."""
         if self._view is None:
+            if self.hidden_places and not gently:
+                self._hide(frozenset())
             return
         self._view.remove()
         self._view = None
-        area = self.screen.editor.area
-        area.show_cursor = True
-        self.screen.remove_class("-stage")
-        self.screen.on_stage = False
-        if not gently or self.screen.app.animation_level == "none":
+        screen = self.screen
+        screen.editor.area.show_cursor = True
+        screen.remove_class("-stage")
+        screen.on_stage = False
+        if screen.playing:
+            # The pace is another one without the stage.
+            screen.features.shown.set_clock()
+        if not gently or screen.app.animation_level == "none":
             self._hide(frozenset())
             return
         for number in range(len(_PLACES)):
             rest = frozenset(_PLACES[number + 1 :])
             show = partial(self._show_all_but, rest)
-            self.screen.set_timer((number + 1) * _SECONDS_PER_PLACE, show)
+            screen.set_timer((number + 1) * _SECONDS_PER_PLACE, show)
 
     def _show_all_but(self, places: frozenset[str]) -> None:
         if not self.screen.on_stage:
-            self._hide(places)
+            self._hide(self.hidden_places & places)
 
     def _hide(self, places: frozenset[str]) -> None:
         self.hidden_places = places

@@ -56,7 +56,7 @@ class TrainingFeature(Feature):
         self._tokenizers = tokenizers
         self._corpus = corpus
         self._results = results
-        self._scratch = ScratchFolder()
+        self._scratch = screen.at_end.enter_context(ScratchFolder())
         """The folder of the editor's text that is trained on."""
         self._alone = asyncio.Lock()
         self.newest: Course | None = None
