@@ -1,8 +1,12 @@
 """The sentences of the stage: in order, each as long as it takes to read, and only what is true."""
 
+import re
 from dataclasses import replace
 
+from rich.style import Style
+
 from tui.text.stage_captions import Captions, MergeLabels, StageFacts, seconds_to_read
+from tui.text.stage_plot import Point, StagePlot
 
 START = StageFacts(step=0, n_steps=768, n_bytes=128, n_tokens=128)
 FIRST = MergeLabels("␣", "t", "␣t")
@@ -58,3 +62,24 @@ def test_a_play_without_merges_has_no_end() -> None:
     captions.choose(nothing, 0)
     captions.choose(nothing, 50)
     assert not captions.is_over(100)
+
+
+def test_the_plot_shows_each_step_where_the_axis_has_it() -> None:
+    points = [Point(0, 80), Point(1, 40), Point(9, 40), Point(99, 20)]
+    plot = StagePlot(points, 99, width=44, height=4, ink=lambda name: Style())
+    rows = [row.plain for row in plot.rows()]
+    assert {len(row) for row in rows} == {44}
+    area = [row[4:] for row in rows[:4]]
+    assert rows[0].startswith("80 │█") and rows[4].startswith(" 0 └─")
+    assert "20 tokens" in area[1], "above the end of the curve, at the right edge"
+    ticks = {int(tick[0]): tick.start() for tick in re.finditer(r"\d+", rows[5])}
+    assert list(ticks) == [0, 1, 10, 99]
+    for step in (1, 10):
+        column = "".join(row[ticks[step]] for row in rows[:4])
+        assert column[:2].isspace() and column[2] == "█", "40 of 80 is half the height"
+    assert rows[5].endswith("99 merges")
+
+
+def test_a_plot_of_nothing_is_an_empty_axis() -> None:
+    rows = StagePlot([], 0, width=20, height=2, ink=lambda name: Style()).rows()
+    assert "".join(row.plain for row in rows).strip(" │\n").startswith("0 └")

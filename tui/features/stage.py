@@ -59,8 +59,9 @@ class Stage(Feature):
         if screen.run.busy:
             screen.say(BUSY, "warning")
             return
-        await shown.travel_to(0)
-        self.open()
+        if shown.n_steps:
+            await shown.travel_to(0)
+            self.open()
         await shown.play()
 
     def close(self, *, gently: bool = False) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
-from math import ceil, expm1, log1p
 from time import monotonic
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.cells import cell_len
 from rich.style import Style
@@ -14,10 +12,10 @@ from rich.text import Text
 from textual.message import Message
 from textual.widget import Widget
 
-from bpe_core.visible import counted
 from tui.commands.command import main_screen
 from tui.drawing.lines import how_often
 from tui.text.stage_captions import Captions, MergeLabels, StageFacts
+from tui.text.stage_plot import Point, StagePlot
 
 if TYPE_CHECKING:
     from bpe_core.live.live_text import LiveText
@@ -33,19 +31,10 @@ _SLOW: Final = 0.45
 _ROWS_AROUND_CURVE: Final = 9
 """All rows except those of the curve."""
 _MOST_CURVE_ROWS: Final = 20
-_EIGHTHS: Final = " ▁▂▃▄▅▆▇█"
-"""A cell that is filled from below, by eighths."""
 _SHORTEST_WORD: Final = 5
 """Characters of a word that is worth a sentence."""
 _NOTE: Final = "Press any key to open the studio."
 _NAME: Final = "bpescope"
-
-
-class _Point(NamedTuple):
-    """How many tokens the text has after a step."""
-
-    step: int
-    n_tokens: int
 
 
 class StageView(Widget):
@@ -60,7 +49,9 @@ class StageView(Widget):
         super().__init__()
         self._area = area
         self._captions = Captions()
-        self._points: list[_Point] = []
+        self._points: list[Point] = []
+        self._n_bytes = 0
+        """The size of the text, which does not change on the stage."""
         self._nested: MergeLabels | None = None
         self._nested_step = 0
         self._n_searched = 0
@@ -85,9 +76,12 @@ class StageView(Widget):
         step = main_screen(self).step
         if n_tokens is None:
             return
+        if not self._points:
+            text = self._area.document.text
+            self._n_bytes = len(text.encode("utf-8", "replace"))
         while self._points and self._points[-1].step >= step:
             self._points.pop()
-        self._points.append(_Point(step, n_tokens))
+        self._points.append(Point(step, n_tokens))
         now = monotonic()
         is_slow = now - self._changed_at >= _SLOW
         self._changed_at = now
@@ -127,10 +121,9 @@ class StageView(Widget):
 
     def _facts(self) -> StageFacts:
         n_tokens = self._points[-1].n_tokens if self._points else 0
-        n_bytes = len(self._area.document.text.encode("utf-8", "replace"))
         step = self._step
         if not step:
-            return StageFacts(0, self._n_steps, n_bytes, n_tokens)
+            return StageFacts(0, self._n_steps, self._n_bytes, n_tokens)
         self._find_nested()
         nested = None
         if step >= self._nested_step:
@@ -138,13 +131,18 @@ class StageView(Widget):
         return StageFacts(
             step,
             self._n_steps,
-            n_bytes,
+            self._n_bytes,
             n_tokens,
             first=self._labels(0),
             nested=nested,
             nested_step=self._nested_step,
-            whole_word=self._area.edited.ask(_longest_whole_word, ""),
+            whole_word=self._longest_whole_word(),
         )
+
+    def _longest_whole_word(self) -> str:
+        area = self._area
+        in_view = area.in_view
+        return area.edited.ask(lambda live: _longest_whole_word(live, *in_view), "")
 
     def _labels(self, row: int) -> MergeLabels:
         return MergeLabels.of(*main_screen(self).training.log_of_merges.parts(row))
@@ -171,7 +169,10 @@ class StageView(Widget):
         rows = [Text(), caption, Text(), self._merge_line(width), Text()]
         n_curve_rows = min(height - _ROWS_AROUND_CURVE, _MOST_CURVE_ROWS)
         if n_curve_rows > 1:
-            rows += self._curve(width, n_curve_rows)
+            plot = StagePlot(
+                self._points, self._n_steps, width, n_curve_rows, self._ink
+            )
+            rows += plot.rows()
         rows += [Text()] * (height - 1 - len(rows))
         rows.append(self._last_line(width))
         return Text("\n", no_wrap=True, overflow="crop").join(rows)
@@ -204,83 +205,11 @@ class StageView(Widget):
         line.append(" " * (width - len(_NOTE) - len(_NAME)))
         return line.append(_NAME, self._ink("caption"))
 
-    def _curve(self, width: int, height: int) -> list[Text]:
-        """Draw the tokens of the text as an area, by the number of merges on a logarithmic scale."""
-        most = max((point.n_tokens for point in self._points), default=0)
-        label_width = len(f"{most:,}")
-        plot_width = width - label_width - 2
-        scale = log1p(self._n_steps) / max(1, plot_width - 1)
-        heights: list[int] = []
-        if most and scale:
-            n_drawn = round(log1p(self._step) / scale) + 1
-            for column in range(n_drawn):
-                share = self._tokens_at(expm1(column * scale)) / most
-                heights.append(round(8 * height * share))
-        rows: list[Text] = []
-        for number in range(height):
-            label = f"{most:,}" if most and not number else ""
-            row = Text(f"{label:>{label_width}} │", self._ink("label"))
-            below = 8 * (height - 1 - number)
-            for top in heights:
-                eighths = max(0, min(8, top - below))
-                is_edge = top - below <= 8
-                if is_edge:
-                    row.append(_EIGHTHS[eighths], self._ink("curve"))
-                else:
-                    row.append(" ", self._ink("area"))
-            rows.append(row.append(" " * (plot_width - len(heights))))
-        if heights:
-            self._label_end(rows, heights, label_width + 2)
-        axis = "0".rjust(label_width) + " └" + "─" * plot_width
-        rows.append(Text(axis, self._ink("label")))
-        rows.append(self._ticks(label_width + 2, plot_width))
-        return rows
 
-    def _tokens_at(self, step: float) -> float:
-        """Return the tokens of the text after `step` merges, between two steps that were shown."""
-        after = bisect_right(self._points, step, key=lambda point: point.step)
-        left = self._points[max(0, after - 1)]
-        right = self._points[min(after, len(self._points) - 1)]
-        n_between = right.step - left.step
-        if not n_between:
-            return left.n_tokens
-        share = (step - left.step) / n_between
-        return left.n_tokens + share * (right.n_tokens - left.n_tokens)
-
-    def _label_end(self, rows: list[Text], heights: Sequence[int], left: int) -> None:
-        """Write the number of tokens next to the end of the curve, or above it at the right edge."""
-        text = f" {counted(self._points[-1].n_tokens, 'token')}"
-        column = min(left + len(heights), rows[0].cell_len - len(text))
-        highest = max(heights[column - left :], default=0)
-        row = len(rows) - 1 - heights[-1] // 8
-        if highest:
-            row = len(rows) - 1 - ceil(highest / 8)
-        row = max(0, min(row, len(rows) - 1))
-        before = rows[row][:column]
-        after = rows[row][column + len(text) :]
-        rows[row] = before.append(text, self._ink("number")).append(after)
-
-    def _ticks(self, left: int, width: int) -> Text:
-        """Write 0, the powers of ten and the number of merges below the axis."""
-        line = " " * left
-        n_steps = self._n_steps
-        if not n_steps:
-            return Text()
-        end = f"{n_steps:,} merges"
-        for number in (0, *(10**power for power in range(7))):
-            column = left + round(log1p(number) / log1p(n_steps) * (width - 1))
-            if column + len(f"{number:,}") + len(end) >= left + width:
-                break
-            if column >= len(line.rstrip()) + 2 or not number:
-                line = f"{line[:column]:<{column}}{number:,}"
-        line = f"{line:<{left + width - len(end)}}{end}"
-        return Text(line, self._ink("label"))
-
-
-def _longest_whole_word(live: LiveText) -> str:
-    """Return the longest word of a text that is a whole piece and one token; "" if none is long enough."""
+def _longest_whole_word(live: LiveText, start: int, end: int) -> str:
+    """Return the longest word between two places that is a whole piece and one token; "" if there is none."""
     longest = ""
-    for span in live.spans(0, live.n_characters):
+    for span in live.spans(start, end):
         word = live.between(span.start, span.end).strip()
         if len(span.ids) > 1 or len(word) <= max(len(longest), _SHORTEST_WORD - 1):
             continue
