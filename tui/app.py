@@ -142,6 +142,8 @@ class BpeScope(HasCommands, App[None]):
             return
         if self.type_ahead.holds(event):
             return
+        if isinstance(event, events.Key | events.MouseDown | events.Paste):
+            self.main.stage.close()
         if isinstance(event, events.MouseEvent) and self._leads_nowhere(event):
             return
         await super().on_event(event)

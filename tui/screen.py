@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from textual import events
 from textual.app import ComposeResult
@@ -39,9 +39,6 @@ from tui.widgets.pane import Pane
 from tui.widgets.screen_lines import ONE_PANE, HintLine, KeyLine, TitleLine
 from tui.widgets.step_line import StepLine
 
-if TYPE_CHECKING:
-    from tui.features.all import Features
-
 SECONDS_TO_END: Final = 1.5
 """How long the app waits at its end for background work, and for what is being written."""
 _WIDTHS: Final = ((0, "-narrow"), (100, "-tight"), (120, "-wide"), (170, "-huge"))
@@ -64,8 +61,6 @@ class MainScreen(HasCommands, StateScreen):
     # With True, Textual would redraw the screen at each press of a mouse button and each drag.
     ALLOW_SELECT = False
     BINDINGS: ClassVar[list[BindingType]] = PartBindings("Everywhere")
-    features: Features
-    """They exist once the panes are loaded."""
     text_keeper: TextKeeper
 
     def __init__(
@@ -109,18 +104,32 @@ class MainScreen(HasCommands, StateScreen):
     # Start and end
 
     def on_mount(self) -> None:
+        from tui.features.stage import Stage, first_sentence
+
         self.text_keeper = TextKeeper(self)
+        self.stage = Stage(self)
         text = self.text_keeper.last_text
         if text is None:
             from bpe_core.content.samples import EDITOR_GREETING
 
             text = EDITOR_GREETING
+            if self._seems_to_be_first:
+                self.stage.open()
+            if self.on_stage:
+                text = first_sentence()
             self.editor.put_last = text
         area = self.editor.area
         area.load_text(text)
         area.show_place(self.text_keeper.last_place)
+        if self.on_stage:
+            area.move_cursor(area.document.end)
         self.set_focus(area)
         self.call_after_refresh(self._load)
+
+    @property
+    def _seems_to_be_first(self) -> bool:
+        """Whether the app was probably never started before, and now without arguments."""
+        return not (self.remembered.tokenizer or any(self._arguments))
 
     async def _load(self) -> None:
         """Import the engine in a thread, then replace the empty frames by the panes, in one update of the screen."""
@@ -174,6 +183,7 @@ class MainScreen(HasCommands, StateScreen):
                 self._say_last(await self._leave_training(course.output))
         if self._writing is not None:
             await asyncio.wait([self._writing], timeout=SECONDS_TO_END)
+        self.at_end.close()
 
     def _say_last(self, sentence: str) -> None:
         if sentence:
@@ -199,6 +209,9 @@ class MainScreen(HasCommands, StateScreen):
         elif not await in_thread(checkpoint_of(output).is_file):
             return "The training had not learned any merge yet, so nothing is kept. F6 starts it again."
         return ""
+
+    def on_stage_view_ended(self) -> None:
+        self.stage.close(gently=True)
 
     def on_text_area_changed(self) -> None:
         self.hear()
@@ -256,7 +269,12 @@ class MainScreen(HasCommands, StateScreen):
 
     def show_panes(self) -> None:
         """Show the panes that fit on the screen, and hide the others."""
-        shown = self._panes_to_show()
+        hidden_places = self.stage.hidden_places
+        shown = {
+            pane
+            for pane in self._panes_to_show()
+            if PANE_BY_ID[pane].place not in hidden_places
+        }
         for pane in self.query(Pane):
             pane.display = pane.id in shown
             self._update_pane(pane)

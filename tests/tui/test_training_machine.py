@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from contextlib import ExitStack
 from dataclasses import replace
 from math import expm1
 from pathlib import Path
@@ -68,7 +69,11 @@ class Trainings(RuleBasedStateMachine):
         self.totals: list[object] = []
         say = lambda sentence, severity="": self.said.append(sentence)  # noqa: E731
         self.screen = SimpleNamespace(
-            run=Run(), pace=0, remember=lambda **changes: None, say=say
+            at_end=ExitStack(),
+            run=Run(),
+            pace=0,
+            remember=lambda **changes: None,
+            say=say,
         )
         others = SimpleNamespace(
             go_on=lambda: None,
@@ -169,6 +174,7 @@ class Plays(RuleBasedStateMachine):
                     "run": Run(),
                     "pace": 20,
                     "playing": False,
+                    "on_stage": False,
                     "goal": "",
                     "step": 0,
                     "tokenizer": None,

@@ -656,6 +656,11 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             1,
         ),
         *both(_features.shown.travel_to_end, "home end", _ENDS, 0, 1),
+        Command(
+            _features.stage.replay,
+            does="the text, each merge and a curve alone on the screen",
+            name="Play large, from the beginning",
+        ),
     ),
     "Line of steps": (
         Command(
@@ -717,6 +722,13 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         *both(_features.shown.travel_to_end, "home end", _ENDS, 0, 1),
     ),
     "Editor": (
+        Command(
+            _features.training.train_on_text,
+            "alt+t",
+            "Train on this",
+            "learn merges from the selection, or from this whole text, and watch them",
+            name="Train on this text",
+        ),
         TURN_SIDE,
         NEXT_PITFALL,
         Command(

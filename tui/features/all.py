@@ -22,9 +22,10 @@ from tui.features.listed_tokenizers import ListedTokenizers
 from tui.features.results import Results
 from tui.features.resuming import Resuming
 from tui.features.shown import Shown
+from tui.features.stage import Stage
 from tui.features.texts import Texts
 from tui.features.tokenizers import Tokenizers
-from tui.features.tour import FIRST_START, Tour
+from tui.features.tour import Tour
 from tui.features.training import TrainingFeature
 from tui.state import NOTHING_ASKED, Arguments, Corpus, Opened
 from tui.terminal.background import in_thread
@@ -38,6 +39,7 @@ class Features:
 
     def __init__(self, screen: StateScreen) -> None:
         self._screen = screen
+        self.stage: Stage = screen.stage
         self.shown: Shown = Shown(screen)
         self.listed: ListedTokenizers = ListedTokenizers(screen)
         self.tokenizers: Tokenizers = Tokenizers(screen, self.shown, self.listed)
@@ -102,6 +104,8 @@ class Features:
             self.tokenizers.use(Path(tokenizers[-1]))
         elif is_empty or not recognition.is_slow:
             await self._load_last(trains=trains)
+        if not screen.run.busy:
+            self.stage.call_off()
 
     async def _recognize(self, recognition: Recognition) -> SortedArguments:
         """Read the arguments in a thread. If one is slow, show its name and load the tokenizer used last meanwhile."""
@@ -154,6 +158,3 @@ class Features:
         elif trains:
             story = first_corpus()
             self.training.start(TrainingTask(story.title, screen.options, story.paths))
-            if screen.pace:
-                # At pace 0, the training ends before the lesson can be read.
-                await self.tour.open(FIRST_START)

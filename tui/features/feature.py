@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from textual.worker import Worker
 
     from bpe_core.tokenizer import Tokenizer
+    from tui.features.all import Features
+    from tui.features.stage import Stage
     from tui.panes.audit import AuditPane
     from tui.panes.compare import ComparePane
     from tui.panes.corpus import CorpusPane
@@ -87,11 +90,16 @@ class StateScreen(RestylingScreen):
     audit: var[state.Audit] = var(state.Audit())
     token_lines: var[state.TokenLines] = var(state.TokenLines())
     comparison: var[state.ComparisonRun] = var(state.ComparisonRun())
+    on_stage: var[bool] = var(False)
+    """Whether the editor's text and its merges are alone on the screen, without panes."""
     active: var[str] = var("editor", init=False)
     """The pane that has the focus, or had it last."""
     caption: var[str] = var("")
     """The progress of a lesson and, on a second line, its text; "" outside of lessons."""
 
+    features: Features
+    """They exist once the panes are loaded."""
+    stage: Stage
     editor: EditorPane
     # These four exist once they are mounted:
     corpus_pane: CorpusPane
@@ -115,6 +123,8 @@ class StateScreen(RestylingScreen):
         """The place in that text."""
         self.last_words: list[str] = []
         """Sentences to print in the terminal after the app has left it."""
+        self.at_end = ExitStack()
+        """Closed when the app ends, after all other work."""
         self._write_problem = ""
         # Not the values of the file at first: a command line may have changed them.
         self._written: Configuration | None = None
@@ -124,6 +134,10 @@ class StateScreen(RestylingScreen):
 
     def action_show(self, pane: str) -> None:
         """Show a pane, and give it the focus."""
+        raise NotImplementedError
+
+    def show_panes(self) -> None:
+        """Show the panes that fit on the screen, and hide the others."""
         raise NotImplementedError
 
     def show_log(self, *, even_alone: bool) -> None:

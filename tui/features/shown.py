@@ -31,16 +31,18 @@ _SECONDS_FOR_TEXT: Final = 0.1
 """How long a step waits for the text to find its changed rows. After that, it is drawn without them."""
 _FIRST_STEPS: Final = 30
 """Merges that would be shown in all if the pace did not grow: 1.5 a second if all take 20 seconds."""
+_FIRST_STEPS_ON_STAGE: Final = 5
+"""The same on the stage, where a sentence explains the first merges: one in 2.5 s if all take 20 seconds."""
 _FRAMES_PER_SECOND: Final = 10
 """How often another step is shown at most, so that keys do not wait. A faster pace skips steps."""
 _MOST_SEARCHED: Final = 5000
 """Merges that are searched for the one that meets a goal, from one frame to the next."""
 
 
-def growth(total: int) -> float:
+def growth(total: int, first_steps: int = _FIRST_STEPS) -> float:
     """Return the exponent x by which the pace grows until `total` merges are shown; 0 if it need not grow.
 
-    The pace grows exponentially. After the share u of the time, `_FIRST_STEPS / x * (exp(x * u) - 1)` merges have been
+    The pace grows exponentially. After the share u of the time, `first_steps / x * (exp(x * u) - 1)` merges have been
     shown. x is chosen such that this is `total` for u = 1.
 
     >>> [round(growth(total), 2) for total in (20, 768, 32_512, 200_000)]
@@ -49,7 +51,7 @@ def growth(total: int) -> float:
     exponent = 1.0
     # Enough to converge for each vocabulary size.
     for _ in range(200):
-        exponent = log1p(total * exponent / _FIRST_STEPS)
+        exponent = log1p(total * exponent / first_steps)
     if exponent < 1e-3:
         return 0.0
     return exponent
@@ -325,17 +327,21 @@ class Shown(Feature):
         self.set_clock()
 
     @property
-    def _n_expected(self) -> int:
+    def n_expected(self) -> int:
         """The number of merges there will be at the end of the training."""
         if self.course and not self.course.ended:
             return max(self.n_steps, self.screen.run.total)
         return self.n_steps
 
+    @property
+    def _first_steps(self) -> int:
+        return _FIRST_STEPS_ON_STAGE if self.screen.on_stage else _FIRST_STEPS
+
     def set_clock(self) -> None:
         """Let the current pace go on from the current step."""
         self._started_at = monotonic()
-        share = self.requested_step / _FIRST_STEPS
-        exponent = growth(self._n_expected)
+        share = self.requested_step / self._first_steps
+        exponent = growth(self.n_expected, self._first_steps)
         if exponent:
             share = log1p(share * exponent) / exponent
         self._start_share = share
@@ -351,11 +357,11 @@ class Shown(Feature):
         if not pace or self._in_haste or (course and course.goal):
             return self.n_steps
         share = self._start_share + (monotonic() - self._started_at) / pace
-        exponent = growth(self._n_expected)
+        exponent = growth(self.n_expected, self._first_steps)
         if exponent:
             # The limit prevents an overflow.
             share = expm1(min(exponent * share, 40)) / exponent
-        step = int(_FIRST_STEPS * share)
+        step = int(self._first_steps * share)
         if course is not None:
             step = max(step, course.n_known)
         return step

@@ -22,7 +22,7 @@ from bpe_core.trainer.start import first_vocabulary
 from bpe_core.worker import messages
 from bpe_core.worker.messages import Event, Stop
 from tui.disk import config
-from tui.disk.locked import Note
+from tui.disk.locked import Note, ScratchFolder
 from tui.features.corpus import CorpusChoice, path_of
 from tui.features.course import Course, TrainingTask, place_for
 from tui.features.feature import NO_TEXT, Feature, StateScreen, sentence_of
@@ -30,9 +30,11 @@ from tui.features.results import Results
 from tui.features.shown import Shown
 from tui.features.tokenizers import Tokenizers
 from tui.process import WorkerProcess
-from tui.state import Phase, Run, Totals, TrainingOptions, name_of
+from tui.state import EDITORS_TEXT, Phase, Run, Totals, TrainingOptions, name_of
 from tui.terminal.background import in_thread
 
+_YOUR_TEXT: Final = "your text"
+"""The title of a training on the editor's text."""
 NO_MORE_MERGES: Final = (
     "That was the last merge. Press F7 again to start a new training."
 )
@@ -54,6 +56,8 @@ class TrainingFeature(Feature):
         self._tokenizers = tokenizers
         self._corpus = corpus
         self._results = results
+        self._scratch = screen.at_end.enter_context(ScratchFolder())
+        """The folder of the editor's text that is trained on."""
         self._alone = asyncio.Lock()
         self.newest: Course | None = None
         """The training that was started last."""
@@ -84,13 +88,40 @@ class TrainingFeature(Feature):
         if not texts.paths:
             screen.say(NO_TEXT, "warning")
             return
-        task: TrainingTask | None
         task = TrainingTask(texts.title, options, texts.paths, goal=goal)
-        name = options.more.get("extend")
+        await self._start_or_extend(task, stepping=stepping)
+
+    async def train_on_text(self) -> None:
+        """Train on the selection of the editor, or on its whole text, and play the merges on the stage."""
+        screen = self.screen
+        area = screen.editor.area
+        text = area.selected_text or area.text
+        options = self._corpus.chosen_options()
+        if options is None or self.refuse_while_training():
+            return
+        if not text.strip():
+            screen.say("The editor is empty. Type a text, and train on it again.")
+            return
+        path = self._scratch.path / EDITORS_TEXT
+        await in_thread(path.write_bytes, text.encode("utf-8", "replace"))
+        area.move_cursor(area.selection.end)
+        # The text is shown as bytes until the training begins.
+        await self._shown.travel_to(0)
+        screen.stage.open()
+        task = TrainingTask(_YOUR_TEXT, options, (str(path),))
+        await self._start_or_extend(task)
+
+    async def _start_or_extend(
+        self, task: TrainingTask, *, stepping: bool = False
+    ) -> None:
+        """Start a training. If the options name a tokenizer to extend, start with its merges."""
+        name = task.options.more.get("extend")
+        extended: TrainingTask | None = task
         if name:
-            task = await self._extending(task, path_of(name, screen.kept))
-        if task is not None:
-            self.start(task, stepping=stepping)
+            path = path_of(name, self.screen.kept)
+            extended = await self._extending(task, path)
+        if extended is not None:
+            self.start(extended, stepping=stepping)
 
     async def _extending(self, task: TrainingTask, path: Path) -> TrainingTask | None:
         """Return the task with the merges of a tokenizer file at its start; None if the user changes their mind."""

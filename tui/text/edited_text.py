@@ -37,6 +37,8 @@ class EditedText(Lane):
         """All lanes; `use_lanes` sets the others after this one."""
         self.baseline: Baseline | None = None
         """The pinned text, if there is one."""
+        self.flashing: tuple[Columns, ...] = ()
+        """The tokens that are shown strongly for a moment, as code points."""
         super().__init__(FaithfulDocument(text, self._edited), tokenizer, gave_up)
 
     def _forget(self) -> None:
@@ -197,6 +199,7 @@ class EditedText(Lane):
         under = lane.under_cursor
         current = clip((under.start, under.end), start, length) if under else None
         changed = (clip(stretch, start, length) for stretch in marked)
+        flashing = (clip(stretch, start, length) for stretch in self.flashing)
         return RowContent(
             place.text,
             tokens,
@@ -204,6 +207,7 @@ class EditedText(Lane):
             shared=split_characters,
             changed=tuple(columns for columns in changed if columns),
             current=current,
+            flashing=tuple(columns for columns in flashing if columns),
             open=open_columns,
         )
 

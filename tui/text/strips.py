@@ -71,6 +71,8 @@ class RowContent(NamedTuple):
     """The stretches that the last edit changed."""
     current: Columns | None = None
     """The token under the cursor."""
+    flashing: tuple[Columns, ...] = ()
+    """Tokens to show strongly for a moment."""
     selection: Columns | None = None
     cursor: int | None = None
     """The column of the cursor; None if it is elsewhere or hidden."""
@@ -148,6 +150,8 @@ def _paints(row: RowContent, layout: Layout) -> list[int]:
     for columns in row.changed:
         _mark(paints, layout, columns, _CHANGED)
     _mark(paints, layout, row.current, _CURRENT)
+    for columns in row.flashing:
+        _mark(paints, layout, columns, _CURRENT)
     _mark(paints, layout, row.open, _OPEN)
     _mark(paints, layout, row.selection, _SELECTED)
     if layout.glyphs != row.text:

@@ -190,7 +190,8 @@ class FaithfulArea(TextArea, inherit_bindings=False):
     def cursor_column(self, place: RowStretch) -> int | None:
         """Return the cursor's column on a row; None if the cursor is elsewhere or not drawn."""
         row, column = self.cursor_location
-        if row != place.line or not self._draw_cursor:
+        is_drawn = self.show_cursor and self._draw_cursor
+        if row != place.line or not is_drawn:
             return None
         column -= place.start
         n_columns = len(place.text) + place.ends_line

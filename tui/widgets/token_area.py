@@ -234,7 +234,10 @@ class TokenArea(FaithfulArea):
         left = 0
         if not self.wrapped_document.width:
             left = scroll_x - place.cell
-        return self.edited.row(place, len(self.palette.tokens))._replace(
+        row = self.edited.row(place, len(self.palette.tokens))
+        if not self.show_cursor:
+            row = row._replace(current=None)
+        return row._replace(
             selection=selection,
             cursor=self.cursor_column(place),
             left=left,
@@ -242,6 +245,19 @@ class TokenArea(FaithfulArea):
             spaces=self.show_spaces,
             gutter=set_cell_size(label, self.gutter_width),
         )
+
+    def flash(self, token: int, seconds: float) -> None:
+        """Show each place of a token in view strongly for a moment."""
+        spans = self.edited.spans(*self.in_view)
+        self.edited.flashing = tuple(
+            (span.start, span.end) for span in spans if token in span.ids
+        )
+        self.repaint()
+        self.set_timer(seconds, self._end_flash)
+
+    def _end_flash(self) -> None:
+        self.edited.flashing = ()
+        self.repaint()
 
     def style_of(self, token: int) -> Style:
         """Return how a token is drawn here, unless a neighbor has the same color."""
