@@ -50,7 +50,7 @@ def test_the_end_follows_at_once_whatever_was_left_out() -> None:
     end = replace(START, step=768, n_tokens=30, first=FIRST, whole_word="office")
     captions.choose(end, 50)
     assert captions.sentence == (
-        "768 merges: 30 tokens instead of 128. F12 starts the lessons."
+        "768 merges: 30 tokens instead of 128. Now type, or press F12 for lessons."
     )
     read_at = 50 + seconds_to_read(captions.sentence)
     assert not captions.is_over(read_at - 0.1) and captions.is_over(read_at)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tui.widgets.text_facts import StatusLines, TokenSide
 
 HINT: Final = (
-    "Type to see tokens change; the token at the cursor is explained on the right."
+    "Type to see tokens change. Alt+T trains on this text, or on the selection."
 )
 _HINT_OF_LANES: Final = (
     "Each line is shown once per lane; faint: split as in the first lane."

@@ -87,7 +87,7 @@ def _about_end(facts: StageFacts) -> str:
         return ""
     merges = counted(facts.step, "merge")
     tokens = counted(facts.n_tokens, "token")
-    return f"{merges}: {tokens} instead of {facts.n_bytes:,}. F12 starts the lessons."
+    return f"{merges}: {tokens} instead of {facts.n_bytes:,}. Now type, or press F12 for lessons."
 
 
 _SENTENCES: Final[Sequence[Callable[[StageFacts], str]]] = (
