@@ -4,7 +4,7 @@ import asyncio
 import json
 import struct
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -75,11 +75,13 @@ class FakeScreen(SimpleNamespace):
         self.answers = list(answers)
         self.tasks: list[asyncio.Task[None]] = []
         self.notices: list[str] = []
+        self.at_end = ExitStack()
         usual: dict[str, object] = {
             "run": Run(),
             "path": "",
             "tokenizer": None,
             "step": 0,
+            "on_stage": False,
             "lanes": (),
             "kept": (),
             "corpus": Corpus(),

@@ -125,3 +125,24 @@ async def test_a_big_paste_is_worked_out_beside_the_screen() -> None:
         while area.edited.n_tokens is None:
             await pilot.pause(0.02)
         assert area.edited.n_tokens == len(TOKENIZER.encode(text + "yx"))
+
+
+async def test_a_flash_shows_each_place_of_a_token_strongly_for_a_moment() -> None:
+    async with edited("the theme of the other") as (area, pilot):
+        area.show_cursor = False
+        await pilot.pause()
+        the = area.edited.spans(0, 1)[0].ids[0]
+        spans = area.edited.spans(0, 22)
+        before = area.draw_row(0)
+        area.flash(the, 0.2)
+        flashing = area.draw_row(0)
+        changed = [
+            (old.style != new.style, old.text)
+            for old, new in zip(before, flashing, strict=True)
+        ]
+        texts = [text for is_changed, text in changed if is_changed]
+        n_places = sum(the in span.ids for span in spans)
+        assert n_places and len(texts) == n_places and set(texts) == {"the"}
+        while area.edited.flashing:
+            await pilot.pause(0.05)
+        assert area.draw_row(0) == before
