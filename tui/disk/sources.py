@@ -58,9 +58,7 @@ def own_folders() -> list[TextSource]:
 def preset_sources() -> list[TextSource]:
     """Return the classic examples: a text, the options to train on it, and the known result."""
     return [
-        TextSource(
-            f"preset {name}", f"{name}  {preset.title}", preset.reason, preset=name
-        )
+        TextSource(f"preset {name}", preset.title, preset.reason, preset=name)
         for name, preset in PRESETS.items()
     ]
 
