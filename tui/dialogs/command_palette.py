@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Final
+from typing import ClassVar, Final
 
 from textual.command import Provider
 from textual.widget import Widget
@@ -28,12 +28,14 @@ _TEXTUALS_WORDS: Final = {
 class Lessons(EntryProvider):
     """The lessons of the tour."""
 
+    PREFIX: ClassVar[str] = "How BPE learns "
+
     def listed(self) -> Iterator[PaletteEntry]:
         remembered = main_screen(self.screen).remembered.lessons
         # The first lesson is the welcome.
         for lesson in own_lessons()[1:]:
             number = lesson.name.partition("-")[0]
-            name = f"How BPE learns {number}: {lesson.title}"
+            name = f"{number}: {lesson.title}"
             run = partial(self._open, lesson.name)
             description = f"{len(lesson.steps)} steps"
             left_at = remembered.get(lesson.name, "0")
@@ -48,21 +50,24 @@ class Lessons(EntryProvider):
 class Presets(EntryProvider):
     """The classic examples, which run with their own text and options."""
 
+    PREFIX: ClassVar[str] = "Preset: "
+
     def listed(self) -> Iterator[PaletteEntry]:
         training = features_of(self.screen).training
         for name, preset in PRESETS.items():
             run = partial(training.run_preset, name)
-            title = f"Preset: {preset.title}"
-            yield PaletteEntry(title, run, preset.reason, words=preset.words)
+            yield PaletteEntry(preset.title, run, preset.reason, words=preset.words)
 
 
 class Examples(EntryProvider):
     """The short texts for the editor."""
 
+    PREFIX: ClassVar[str] = "Example: "
+
     def listed(self) -> Iterator[PaletteEntry]:
         for number, example in enumerate(EXAMPLES):
             run = partial(self._show, number)
-            yield PaletteEntry(f"Example: {example.title}", run, example.see)
+            yield PaletteEntry(example.title, run, example.see)
 
     def _show(self, number: int) -> None:
         screen = main_screen(self.screen)
@@ -73,10 +78,12 @@ class Examples(EntryProvider):
 class Samples(EntryProvider):
     """The sample texts, in the corpus pane."""
 
+    PREFIX: ClassVar[str] = "Sample: "
+
     def listed(self) -> Iterator[PaletteEntry]:
         for sample in SAMPLES:
             run = partial(self._show, str(sample.path))
-            yield PaletteEntry(f"Sample: {sample.title}", run, sample.reason)
+            yield PaletteEntry(sample.title, run, sample.reason)
 
     def _show(self, path: str) -> None:
         screen = main_screen(self.screen)
@@ -100,7 +107,8 @@ class ScopeCommands(EntryProvider):
         if not self.screen.is_modal:
             yield from self._own_commands()
             for provider in (Lessons, Presets, Examples, Samples):
-                yield from provider(self.screen).listed()
+                for entry in provider(self.screen).listed():
+                    yield entry._replace(name=provider.PREFIX + entry.name)
         yield from self._textuals()
 
     def _own_commands(self) -> Iterator[PaletteEntry]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
@@ -82,6 +82,9 @@ def _begins_one(word: str, others: Sequence[str]) -> bool:
 
 class EntryProvider(Provider):
     """Offers the entries of a subclass, and finds those that have all words of the query."""
+
+    PREFIX: ClassVar[str] = ""
+    """What the names of the entries begin with among those of other providers, such as "Sample: "."""
 
     def listed(self) -> Iterator[PaletteEntry]:
         """Yield the entries to show before anything is typed."""
