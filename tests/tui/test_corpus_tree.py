@@ -209,4 +209,4 @@ async def test_the_keys_of_lists_work_in_the_tree(home: Path) -> None:
             )
             assert not tree.cursor_node.is_expanded
             assert await row_after(go_in) == "Files"
-        assert await row_after("end", "right") == "low lower widest newest", "a text"
+        assert await row_after("end", "right") == "Hello world! (by heart)"

@@ -142,6 +142,7 @@ async def test_the_text_is_selected_and_cleared(opened: Opened, kept: Path) -> N
     ("query", "score"),
     [
         (["export", "merges"], 5.0),
+        (["export", "the", "merges"], 4.0),
         (["merges"], 4.0),
         (["tsv"], 3.5),
         (["merge"], 3.0),

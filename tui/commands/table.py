@@ -308,9 +308,9 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         ),
         Command(
             _features.texts.convert,
-            does="for Hugging Face, tiktoken, minbpe or GPT-2's files",
+            does="for another library, such as Hugging Face, tiktoken or minbpe",
             name="Export this tokenizer…",
-            words="save convert library",
+            words="save convert",
         ),
         Command(
             partial(_features.texts.export, "merges"),

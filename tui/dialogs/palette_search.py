@@ -17,6 +17,10 @@ _BEGINS_IN_NAME: Final = 3.0
 _BEGINS_IN_WORDS: Final = 2.5
 _ELSEWHERE: Final = 1.0
 """Points for a word of a query, by where it is found in an entry."""
+_SMALL_WORDS: Final = frozenset(
+    ["a", "an", "and", "for", "in", "my", "of", "or", "the", "this", "to", "with"]
+)
+"""Words of a query that an entry need not have."""
 _NAME_BEGINS: Final = 1.0
 """Points if the name begins with the query."""
 
@@ -39,8 +43,9 @@ class PaletteEntry(NamedTuple):
         return Content.styled(f"  {long_name(first_key)}", "$text-muted")
 
     def score(self, query: Sequence[str]) -> float:
-        """Return how well the entry matches the words of a query: 0 unless it has all of them."""
-        points = [_points(self, word) for word in query]
+        """Return how well the entry matches the words of a query: 0 unless it has all but the small ones."""
+        sought = [word for word in query if word not in _SMALL_WORDS] or query
+        points = [_points(self, word) for word in sought]
         if not points or not all(points):
             return 0.0
         score = sum(points) / len(points)

@@ -27,6 +27,8 @@ _LARGE_TEXTS: Final = (
 )
 _MOST_TRIED: Final = 50
 """How many folders, and how many files of each, are searched for a text to show."""
+N_FAMOUS: Final = 2
+"""How many presets are listed before the sample texts: those of Wikipedia and Sennrich. All would hide the texts."""
 LARGEST_FOLDER: Final = 1000
 """How many entries of one folder are listed; nobody chooses from more by eye."""
 

@@ -18,6 +18,7 @@ from bpe_core.visible import visible
 from tui.commands.command import features_of, in_background
 from tui.commands.keys import HasCommands, PartBindings
 from tui.disk.sources import (
+    N_FAMOUS,
     computer_sources,
     file_source,
     listing,
@@ -37,7 +38,7 @@ _ENDINGS: Final = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow")
 
 
 class CorpusTree(HasCommands, SourceTree):
-    """Files, large texts of this computer, and samples, the presets first.
+    """Files, large texts of this computer, and samples, the best-known presets first.
 
     A heading or a remark is a source without a path.
     """
@@ -70,9 +71,12 @@ class CorpusTree(HasCommands, SourceTree):
             self._add_group(
                 "This computer", large, "Large real texts found on this computer."
             )
+        presets = preset_sources()
+        famous = presets[:N_FAMOUS]
+        others = presets[N_FAMOUS:]
         self._samples = self._add_group(
             "Samples",
-            [*preset_sources(), *sample_sources()],
+            [*famous, *sample_sources(), *others],
             "Classic examples that run with Enter, and texts. Space chooses all the texts.",
         )
         # The lines of the tree are known only after the next layout.
