@@ -1,8 +1,8 @@
 """Presets: small published BPE examples, each with its corpus, options and expected result.
 
-`presets.json` has them: five programs and articles about byte-pair encoding, S0 to S4. If a source
-states a result that its own rules do not give, the preset expects the right one and keeps the other
-as `stated`.
+`presets.json` has them: the examples of Wikipedia and of Sennrich et al. 2016, and five programs and
+articles about byte-pair encoding, S0 to S4. If a source states a result that its own rules do not
+give, the preset expects the right one and keeps the other as `stated`.
 """
 
 import json
@@ -32,7 +32,7 @@ class Preset:
     """A training run with its corpus, options and expected result."""
 
     name: str  # its key in `PRESETS`, such as "S0"
-    title: str
+    title: str  # its text, and who published it or what is special
     reason: str  # one sentence about why it is worth training
     documents: Sequence[str]
     options: Options
@@ -42,6 +42,8 @@ class Preset:
     encodings: Mapping[str, Sequence[int]]  # text -> ids
     stated: Sequence[str] = ()
     """The tokens that the source states, if they contradict the rules of the source."""
+    words: str = ""
+    """Further words that people search for, separated by spaces."""
 
     def counts(self) -> Counts:
         return Counts.of(self.documents, self.options.pattern)
@@ -73,14 +75,11 @@ class Preset:
         for subject, expected, found in checks:
             if found != expected:
                 problem = f"{subject}{found}, not {expected}"
-                return (
-                    False,
-                    f"{self.name} does not match the published result: {problem}",
-                )
+                return False, f"Does not match the published result: {problem}"
         if self.stated:
             stated = f"tokens made, in order: {tokens}, not {_labels_of(self.stated)}"
-            return True, f"{self.name} differs from what its article states: {stated}"
-        return True, f"{self.name} matches the published result: {sizes}"
+            return True, f"Differs from what its article states: {stated}"
+        return True, f"Matches the published result: {sizes}"
 
 
 def _sizes(n_merges: int, n_tokens: Count) -> str:

@@ -158,7 +158,7 @@ class Scope:
             lambda: all(search.is_finished for search in searches),
             "the search has ended",
         )
-        await self.press("down", "enter")
+        await self.press("enter")
 
     async def until(self, holds: Callable[[], object], what: str) -> None:
         """Wait until `holds()` is true, and until the screen shows it."""

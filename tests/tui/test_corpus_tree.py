@@ -120,7 +120,7 @@ async def test_a_folder_is_listed_when_it_is_opened_with_what_else_there_is_to_s
     tree = CorpusTree()
 
     async def rows_below(title: str, pilot: Pilot[None]) -> list[tuple[str, str]]:
-        (node,) = [one for one in tree._all_nodes() if str(one.label).startswith(title)]
+        (node,) = [one for one in tree.all_nodes() if str(one.label).startswith(title)]
         node.expand()
         while not node.children:
             await pilot.pause(0.01)
@@ -177,3 +177,36 @@ async def test_marks_are_given_and_taken_and_counted_at_folders_and_headings(
         tree.corpus = Corpus((a,), (), "")
         await pilot.press("home", "down", "down", "o", "down", "number_sign")
         assert len(asked) == n_asked, "it is the only one; the next is not chosen"
+
+
+async def test_the_keys_of_lists_work_in_the_tree(home: Path) -> None:
+    (home / "folder").mkdir()
+    (home / "folder" / "a.txt").write_text("some text")
+    tree = CorpusTree()
+    async with alone(tree, size=(60, 40)) as (pilot, _):
+
+        async def row_after(*keys: str) -> str:
+            await pilot.press(*keys)
+            await pilot.pause()
+            return tree.entry.title
+
+        tree.focus()
+        assert await row_after("home") == "Files"
+        assert await row_after("j") == "home (here)"
+        assert await row_after("k") == "Files"
+        for go_in, go_out in (("right", "left"), ("l", "h")):
+            assert await row_after(go_in) == "home (here)", "the group is open already"
+            await row_after(go_in)
+            assert tree.cursor_node is not None
+            while not tree.cursor_node.children:
+                await pilot.pause(0.01)
+            assert await row_after(go_in) == "folder"
+            assert await row_after(go_out) == "home (here)"
+            assert await row_after(go_out) == "home (here)"
+            assert not tree.cursor_node.is_expanded
+            assert await row_after(go_out, go_out, go_out) == "Files", (
+                "closed, and last"
+            )
+            assert not tree.cursor_node.is_expanded
+            assert await row_after(go_in) == "Files"
+        assert await row_after("end", "right") == "Hello world! (by heart)"

@@ -73,7 +73,9 @@ class Command:
     does: str = ""
     """A short description for the tooltip, the palette and the help."""
     name: str = ""
-    """The name in the palette; "" if it is not listed there."""
+    """The name in the palette; "" if it is not listed there. It ends with … if the command asks something first."""
+    words: str = ""
+    """Other words for it, by which the palette finds it too, separated by spaces."""
     help: str = ""
     """The description in the help, by default the label and `does`. Adjacent commands with the same one share a line."""
     when: bool | str | Sequence[str] = True
@@ -106,7 +108,7 @@ class Command:
         """The description in the help: the label or name, and what the command does."""
         if self.help:
             return self.help
-        name = (self.label or self.name).rstrip(" …")
+        name = (self.label or self.name).removesuffix("…")
         return ": ".join(part for part in (name, self.does) if part)
 
 

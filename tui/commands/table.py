@@ -74,13 +74,15 @@ def _picture(kind: str) -> Command:
     return Command(
         partial(_features.excerpts.save_picture, kind),
         does="the tokens in all lanes: the selection, or as much of the text as fits",
-        name=f"Save a picture of the text: {kind}",
+        name=f"Make a picture of the text: {kind}…",
+        words="save export image",
     )
 
 
 _TRAIN: Final = (
     "train on the chosen texts; while training, pause at the merge shown, or go on"
 )
+_GO_IN: Final = "close or open a group or folder, or go out of it or into it"
 _DELETE: Final = (
     "delete the file of a tokenizer trained here; remove any other from the list"
 )
@@ -105,6 +107,7 @@ TRAIN: Final = Command(
     "Train",
     "learn merges from the chosen texts",
     name="Train",
+    words="restart start run again merges",
     help=_TRAIN,
     when=_screen.is_idle,
 )
@@ -115,6 +118,7 @@ STEP: Final = Command(
     "Step",
     "show one more merge, then pause",
     name="Step: one merge",
+    words="next",
 )
 
 STOP: Final = Command(
@@ -129,7 +133,8 @@ STOP: Final = Command(
 MORE_OPTIONS: Final = Command(
     _features.corpus.more_options,
     does="longest token, sample size, tokenizer to extend, …",
-    name="More training options …",
+    name="More training options…",
+    words="settings sample limit",
 )
 
 NEXT_STEP: Final = Command(
@@ -160,12 +165,14 @@ COMPARE: Final = Command(
     _features.comparison.compare,
     does="compare the tokenizers marked in the compare pane",
     name="Compare tokenizers",
+    words="diff difference versus",
 )
 
 AUDIT: Final = Command(
     _features.audit.audit,
     does="find tokens a model has barely learned; again: stop",
     name="Audit the current tokenizer",
+    words="undertrained glitch suspicious",
 )
 
 FASTER: Final = Command(
@@ -174,6 +181,7 @@ FASTER: Final = Command(
     "Faster",
     "show all merges in less time, or at once",
     name="Play faster",
+    words="speed pace",
     help=_PACE,
 )
 
@@ -214,6 +222,7 @@ SHOW_SPACES: Final = Command(
     "ctrl+g",
     does="as visible signs; again: as blanks",
     name="Show spaces and tabs",
+    words="whitespace",
 )
 
 SHOW_SPECIALS: Final = Command(
@@ -221,6 +230,7 @@ SHOW_SPECIALS: Final = Command(
     "ctrl+r",
     does="in the editor; plain text by default",
     name="Read special tokens as tokens or as text",
+    words="endoftext",
 )
 
 PIN: Final = Command(
@@ -245,6 +255,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             "Help",
             "what the keys do and what the words mean",
             name="Keys and help",
+            words="shortcuts keyboard manual glossary",
             always=True,
         ),
         *(_leading_to(pane) for pane in PANES),
@@ -275,41 +286,55 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             name="Show all merges",
             when=_screen.run.busy,
         ),
+        Command(
+            _screen.training.edit_options,
+            does="then pattern, ties, minimum count and special tokens",
+            name="Set the vocabulary size",
+            words="vocab options settings",
+            when=_screen.is_idle,
+        ),
         MORE_OPTIONS,
         Command(
             partial(_features.resuming.train_on, False),
             does="learn more merges for a larger vocabulary",
-            name="Extend this tokenizer …",
+            name="Extend this tokenizer…",
+            words="continue",
         ),
         Command(
             partial(_features.resuming.train_on, True),
             does="keep the merges up to this step, then learn others",
-            name="Fork at this step …",
+            name="Fork at this step…",
+            words="branch",
+        ),
+        Command(
+            _features.texts.convert,
+            does="for another library, such as Hugging Face, tiktoken or minbpe",
+            name="Export this tokenizer…",
+            words="save convert",
         ),
         Command(
             partial(_features.texts.export, "merges"),
             does="one merge per line, in columns separated by tabs",
-            name="Export the merges …",
+            name="Export merges…",
+            words="tsv",
         ),
         Command(
             partial(_features.texts.export, "curve"),
             does="as CSV, one line per step",
-            name="Export the curve as numbers …",
+            name="Export curve as numbers…",
+            words="csv",
         ),
         Command(
             partial(_features.texts.export, "record"),
             does="options, texts and steps as JSON",
-            name="Export the training record …",
-        ),
-        Command(
-            _features.texts.convert,
-            does="Hugging Face, tiktoken, …",
-            name="Save this tokenizer for another library …",
+            name="Export training record…",
+            words="json",
         ),
         Command(
             _features.shown.play,
             does="in the editor, from bytes to the last merge",
             name="Play the merges",
+            words="restart replay watch animate",
         ),
         Command(
             _screen.action_fill,
@@ -317,6 +342,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             "Zoom",
             "let this pane fill the screen; again: show all",
             name="Fill the screen with this pane",
+            words="zoom maximize",
             when=_screen.has_room,
         ),
         *both(
@@ -330,25 +356,29 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _features.texts.open,
             "ctrl+o",
             does="any UTF-8 file; Tab completes its path",
-            name="Open a text in the editor",
+            name="Open a text in the editor…",
+            words="file load",
         ),
         Command(
             _features.texts.save_text,
             "ctrl+s",
             does="as a file, unchanged",
-            name="Save the editor's text",
+            name="Save the editor's text…",
+            words="file write",
         ),
         Command(
             _features.texts.bring_back,
             "alt+z",
             does="after an example or file replaced it",
             name="Bring my text back",
+            words="restore revert",
         ),
         Command(
             _features.texts.ids_to_text,
             "alt+i",
             does="paste ids to see their text, and the ids that it encodes to",
-            name="Turn ids into text",
+            name="Turn ids into text…",
+            words="decode detokenize",
         ),
         NEXT_STEP,
         STEP_BACK,
@@ -363,17 +393,20 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _features.comparison.measure_text,
             does="bytes per token and more",
             name="Measure the editor's text",
+            words="count tokens number fertility metrics statistics",
         ),
         AUDIT,
         Command(
             _features.corpus.add_path,
             does="enter its path",
-            name="Add a file or folder to the corpus",
+            name="Add a file or folder to the corpus…",
+            words="load data dataset open",
         ),
         Command(
             _features.tokenizers.open,
             does="saved by bpescope or another program",
-            name="Open a tokenizer file",
+            name="Open a tokenizer file…",
+            words="load import",
         ),
         Command(
             _features.listed.delete_stopped,
@@ -384,11 +417,13 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _features.tokenizers.change_pattern,
             does="see how it splits text, and change it",
             name="Split pattern of this tokenizer…",
+            words="regex regexp expression pretokenizer",
         ),
         Command(
             _features.tokenizers.fetch,
             does="gpt-4o, or OWNER/NAME on Hugging Face",
             name="Fetch a tokenizer by name…",
+            words="gpt2 gpt4 gpt4o o200k cl100k tiktoken llama qwen mistral huggingface download",
         ),
         Command(
             None,
@@ -432,6 +467,10 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             when=_tree.on_group,
         ),
         Command(_tree.action_select_cursor, "enter"),
+        Command(_tree.action_cursor_up, "up,k", help="move by one row"),
+        Command(_tree.action_cursor_down, "down,j", help="move by one row"),
+        Command(_tree.action_go_out, "left,h", help=_GO_IN),
+        Command(_tree.action_go_in, "right,l", help=_GO_IN),
         Command(
             partial(_tree.action_run_preset, True),
             "f7",
@@ -590,14 +629,16 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             "g",
             "Go to",
             "go to a step, or to the first where a condition holds",
-            name="Go to a step …",
+            name="Go to a step…",
+            words="jump merge",
         ),
         Command(
             _features.goals.train_until,
             "u",
             "Until",
             "train until a condition holds, then pause",
-            name="Train until …",
+            name="Train until…",
+            words="goal condition",
         ),
         FASTER,
         SLOWER,
@@ -640,7 +681,8 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command(
             _features.resuming.show_runs,
             does="compare them, or draw a second curve",
-            name="List of trainings …",
+            name="List of trainings…",
+            words="runs history",
         ),
         Command(
             _curve.action_change_scale,
@@ -742,7 +784,8 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             "alt+l",
             "Lanes",
             "show the same text under up to three other tokenizers, or steps of this one",
-            name="Lanes: other tokenizers under the text",
+            name="Lanes: other tokenizers under the text…",
+            words="side parallel",
         ),
         SHOW_SPACES,
         SHOW_SPECIALS,
@@ -764,6 +807,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _features.excerpts.copy_ids,
             does="of the selection or the whole text, separated by spaces",
             name="Copy token ids",
+            words="encode",
         ),
         Command(
             _features.excerpts.copy_list,
@@ -772,6 +816,17 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             name="Copy token ids as a Python list",
         ),
         *map(_picture, ("html", "svg", "markdown")),
+        Command(
+            _editor.area.select_all,
+            does="the whole text: Alt+A",
+            name="Select all",
+        ),
+        Command(
+            _editor.area.clear,
+            does="empty the editor; undo brings the text back",
+            name="Clear the text",
+            words="delete empty reset erase",
+        ),
         Command(
             _editor.area.undo,
             does="the last edit: Ctrl+Z",
@@ -815,7 +870,8 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command(
             _features.audit.with_model,
             does="or without them again",
-            name="Audit with a model's embeddings …",
+            name="Audit with a model's embeddings…",
+            words="weights safetensors",
         ),
         Command(
             _features.audit.with_texts,

@@ -27,6 +27,8 @@ _LARGE_TEXTS: Final = (
 )
 _MOST_TRIED: Final = 50
 """How many folders, and how many files of each, are searched for a text to show."""
+N_FAMOUS: Final = 2
+"""How many presets are listed before the sample texts: those of Wikipedia and Sennrich. All would hide the texts."""
 LARGEST_FOLDER: Final = 1000
 """How many entries of one folder are listed; nobody chooses from more by eye."""
 
@@ -58,9 +60,7 @@ def own_folders() -> list[TextSource]:
 def preset_sources() -> list[TextSource]:
     """Return the classic examples: a text, the options to train on it, and the known result."""
     return [
-        TextSource(
-            f"preset {name}", f"{name}  {preset.title}", preset.reason, preset=name
-        )
+        TextSource(f"preset {name}", preset.title, preset.reason, preset=name)
         for name, preset in PRESETS.items()
     ]
 

@@ -88,7 +88,7 @@ class TrainingPane(Pane):
                     yield button("−", "slower", SLOWER)
                     yield Label(id="pace", markup=False)
                     yield button("+", "faster", FASTER)
-                    yield button("More …", "more", MORE_OPTIONS)
+                    yield button("More…", "more", MORE_OPTIONS)
                     progress = ProgressBar(
                         1.0, show_eta=False, show_percentage=False, id="progress"
                     )
@@ -104,6 +104,10 @@ class TrainingPane(Pane):
 
     def on_mount(self) -> None:
         self.border_subtitle = "[dim]w[/] why, pairs, code  [dim]b[/] bytes"
+
+    def edit_options(self) -> None:
+        """Go to the vocabulary size, the first of the options."""
+        self.screen.set_focus(self.fields.first)
 
     def action_turn_why(self) -> None:
         seen = self.why.turn()
@@ -164,7 +168,7 @@ class TrainingPane(Pane):
 
     def watch_options(self, old: TrainingOptions, options: TrainingOptions) -> None:
         if old.more != options.more:
-            label = f"More {len(options.more)}" if options.more else "More …"
+            label = f"More {len(options.more)}" if options.more else "More…"
             self.query_one("#more", Button).label = label
 
     def watch_run(self, old: Run, run: Run) -> None:

@@ -51,13 +51,18 @@ def text_label(
         right = size_label(source.size)
     if facts.mark == "corpus" and facts.weight:
         right = f"×{facts.weight} {right}"
-    room = width - 3 - cell_len(right)
-    title = fit(source.title, max(4, room))
+    sign = f"{_SIGNS[facts.mark]} "
+    if source.preset:
+        # It is run instead of marked, and its long title needs the room.
+        sign = ""
+    if right:
+        right = f" {right}"
+    title = fit(source.title, max(4, width - len(sign) - cell_len(right)))
     style_of_title = accent if facts.mark else style
     style_of_right = accent if facts.n_chosen else style + Style(dim=True)
     label = Text(no_wrap=True, end="")
-    label.append(f"{_SIGNS[facts.mark]} {title}", style_of_title)
-    return label.append(f" {right}", style_of_right)
+    label.append(f"{sign}{title}", style_of_title)
+    return label.append(right, style_of_right)
 
 
 def size_label(size: float) -> str:

@@ -3,7 +3,7 @@
 Labels are drawn here instead of by Textual's guides, so that marks and sizes are aligned.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -13,12 +13,12 @@ from textual import work
 from textual.binding import BindingType
 from textual.reactive import var
 from textual.widgets import Tree
-from textual.widgets.tree import TreeNode
 
 from bpe_core.visible import visible
 from tui.commands.command import features_of, in_background
 from tui.commands.keys import HasCommands, PartBindings
 from tui.disk.sources import (
+    N_FAMOUS,
     computer_sources,
     file_source,
     listing,
@@ -31,14 +31,14 @@ from tui.state import EDITORS_TEXT, Corpus, TextSource
 from tui.terminal.background import in_thread
 from tui.widgets.corpus_labels import RowFacts, heading_label, text_label
 from tui.widgets.corpus_marks import marks_of, n_marked, toggled
+from tui.widgets.source_tree import Node, SourceTree, source_of
 
 _ENDINGS: Final = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow")
 """The endings of files whose rows have fields."""
-Node = TreeNode[TextSource]
 
 
-class CorpusTree(HasCommands, Tree[TextSource]):
-    """Files, large texts of this computer, presets and samples.
+class CorpusTree(HasCommands, SourceTree):
+    """Files, large texts of this computer, and samples, the best-known presets first.
 
     A heading or a remark is a source without a path.
     """
@@ -52,11 +52,7 @@ class CorpusTree(HasCommands, Tree[TextSource]):
     """Path -> how often the text counts, if not once."""
 
     def __init__(self) -> None:
-        super().__init__("texts", TextSource("", "texts"))
-        self.show_root = False
-        self.show_guides = False
-        self.guide_depth = 2
-        self._was_seen = False
+        super().__init__()
         self._marks: dict[str, str] = {}
         """Path -> its mark. A path may be listed several times, or not at all."""
         self._n_added = 0
@@ -75,41 +71,36 @@ class CorpusTree(HasCommands, Tree[TextSource]):
             self._add_group(
                 "This computer", large, "Large real texts found on this computer."
             )
-        self._add_group(
-            "Presets",
-            preset_sources(),
-            "Classic examples with known results.",
-            expand=False,
-        )
+        presets = preset_sources()
+        famous = presets[:N_FAMOUS]
+        others = presets[N_FAMOUS:]
         self._samples = self._add_group(
             "Samples",
-            sample_sources(),
-            "Short texts that each show something. Space chooses all of them.",
+            [*famous, *sample_sources(), *others],
+            "Classic examples that run with Enter, and texts. Space chooses all the texts.",
         )
         # The lines of the tree are known only after the next layout.
         self.call_after_refresh(self._go_to_sample)
 
     def _go_to_sample(self) -> None:
         """Put the cursor on the first sample, to fill the preview. Don't scroll: the height may not be known."""
-        self.cursor_line = self._samples.children[0].line
+        self.cursor_line = self._sample(sample_sources()[0].path).line
 
-    def on_resize(self) -> None:
-        if not self._was_seen and self.size.height:
-            self._was_seen = True
-            self.call_after_refresh(self._scroll_to_cursor)
+    def show_sample(self, path: str) -> None:
+        """Move the cursor to a sample and scroll to it."""
+        self._samples.expand()
+        # The lines of the tree are known only after the next layout.
+        self.call_after_refresh(self.move_cursor, self._sample(path))
 
-    def _scroll_to_cursor(self) -> None:
-        self.scroll_to_line(self.cursor_line, animate=False)
+    def _sample(self, path: str) -> Node:
+        return next(
+            node for node in self._samples.children if source_of(node).path == path
+        )
 
     def _add_group(
-        self,
-        title: str,
-        sources: Iterable[TextSource],
-        reason: str,
-        *,
-        expand: bool = True,
+        self, title: str, sources: Iterable[TextSource], reason: str
     ) -> Node:
-        group = self.root.add(title, TextSource("", title, reason), expand=expand)
+        group = self.root.add(title, TextSource("", title, reason), expand=True)
         for source in sources:
             # Only the user's own folders can be opened.
             can_open = source.is_folder and title == "Files"
@@ -127,7 +118,7 @@ class CorpusTree(HasCommands, Tree[TextSource]):
 
     def watch_corpus(self, corpus: Corpus) -> None:
         self._marks = marks_of(corpus.paths, corpus.reference)
-        listed = {_source(node).path for node in self._all_nodes()}
+        listed = {source_of(node).path for node in self.all_nodes()}
         nodes = []
         for path in self._marks:
             name = Path(path).name
@@ -147,34 +138,22 @@ class CorpusTree(HasCommands, Tree[TextSource]):
     @work
     async def _look_at(self, nodes: list[Node]) -> None:
         """Read from the disk whether new paths are folders, and their sizes."""
-        paths = [_source(node).path for node in nodes]
+        paths = [source_of(node).path for node in nodes]
         sources = await in_thread(lambda: [file_source(path) for path in paths])
         for node, source in zip(nodes, sources, strict=True):
             node.data = source
             node.allow_expand = source.is_folder
         self._invalidate()
 
-    def _all_nodes(self) -> Iterator[Node]:
-        waiting = [self.root]
-        while waiting:
-            node = waiting.pop()
-            yield node
-            waiting.extend(reversed(node.children))
-
     def _n_chosen_in(self, node: Node) -> int:
         """Count the marked texts in a folder or under a heading, listed or not."""
-        source = _source(node)
+        source = source_of(node)
         if source.path:
             return n_marked(self._marks, (), [source.path])
-        children = {_source(child).path for child in node.children}
+        children = {source_of(child).path for child in node.children}
         return n_marked(self._marks, children, children)
 
     # Keys
-
-    @property
-    def entry(self) -> TextSource:
-        """The text or folder under the cursor."""
-        return _source(self.cursor_node) if self.cursor_node else TextSource("", "")
 
     @property
     def is_text(self) -> bool:
@@ -206,8 +185,8 @@ class CorpusTree(HasCommands, Tree[TextSource]):
         node = self.cursor_node
         if node is None:
             return []
-        nodes = [node] if _source(node).path else node.children
-        sources = [_source(node) for node in nodes]
+        nodes = [node] if source_of(node).path else node.children
+        sources = [source_of(node) for node in nodes]
         return [source.path for source in sources if source.path and not source.preset]
 
     def action_mark(self, mark: str) -> None:
@@ -244,12 +223,12 @@ class CorpusTree(HasCommands, Tree[TextSource]):
         features_of(self).texts.open(self.entry)
 
     def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[TextSource]) -> None:
-        self.hint = _source(event.node).reason
+        self.hint = source_of(event.node).reason
 
     def on_tree_node_selected(self, event: Tree.NodeSelected[TextSource]) -> None:
         # Enter or a click chooses a file or runs a preset. A folder was opened or closed already.
         event.stop()
-        if _source(event.node).preset:
+        if source_of(event.node).preset:
             self.action_run_preset(False)
         elif not event.node.allow_expand:
             self.action_mark("corpus")
@@ -257,7 +236,7 @@ class CorpusTree(HasCommands, Tree[TextSource]):
     def on_tree_node_expanded(self, event: Tree.NodeExpanded[TextSource]) -> None:
         # List the files of a folder when it is opened for the first time.
         event.stop()
-        if _source(event.node).is_folder and event.node not in self._listed:
+        if source_of(event.node).is_folder and event.node not in self._listed:
             self._listed.add(event.node)
             self._list(event.node)
 
@@ -265,7 +244,7 @@ class CorpusTree(HasCommands, Tree[TextSource]):
     async def _list(self, node: Node) -> None:
         """Read a folder in a thread and add its files. The most, a thousand rows, take 35 ms to add."""
         try:
-            sources, remark = await in_thread(listing, Path(_source(node).path))
+            sources, remark = await in_thread(listing, Path(source_of(node).path))
         except OSError as error:
             sources = ()
             remark = f"cannot be listed: {error.strerror}"
@@ -277,12 +256,8 @@ class CorpusTree(HasCommands, Tree[TextSource]):
 
     # Drawing
 
-    def get_label_width(self, node: Node) -> int:
-        # Rows fill the width of the tree, so none of them needs to be measured.
-        return 1
-
     def render_label(self, node: Node, base_style: Style, style: Style) -> Text:
-        source = _source(node)
+        source = source_of(node)
         arrow = ""
         if node.allow_expand:
             arrow = "▾" if node.is_expanded else "▸"
@@ -292,22 +267,9 @@ class CorpusTree(HasCommands, Tree[TextSource]):
             weight=self.weights.get(source.path, ""),
             arrow=arrow,
         )
-        width = self._room_of(node)
+        width = self.room_of(node)
         if not source.path:
             return heading_label(source, facts, width, style)
         color = self.get_component_rich_style("tree--highlight").color
         accent = style + Style(bold=True, color=color)
         return text_label(source, facts, width, style, accent)
-
-    def _room_of(self, node: Node) -> int:
-        """Return the cells of a label, which is indented by its depth."""
-        width = self.scrollable_content_region.width
-        above = node.parent
-        while above is not None and not above.is_root:
-            width -= self.guide_depth
-            above = above.parent
-        return max(12, width)
-
-
-def _source(node: Node) -> TextSource:
-    return node.data or TextSource("", str(node.label))

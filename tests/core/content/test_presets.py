@@ -1,5 +1,7 @@
 """The presets: each of the founding examples is run again and comes out, in the engine and at the prompt."""
 
+from itertools import pairwise
+
 import pytest
 
 from bpe_core import Tokenizer, Trainer, load, train
@@ -16,11 +18,49 @@ def test_it_comes_out_and_what_an_article_states_and_is_not_so_is_said(name):
     assert came_out
     if name == "S2-prose":
         assert sentence == (
-            "S2-prose differs from what its article states: tokens made, in order: "
+            "Differs from what its article states: tokens made, in order: "
             "we wes west west</w> lo ne newest</w> low low</w>, not es est lo low"
         )
     else:
-        assert sentence.startswith(f"{name} matches the published result: ")
+        assert sentence.startswith("Matches the published result: ")
+
+
+def test_sennrichs_example_has_the_merges_of_algorithm_1():
+    """As the paper writes it: a dictionary of words; max takes the pair that was counted first."""
+    words = {
+        ("l", "o", "w", "</w>"): 5,
+        ("l", "o", "w", "e", "r", "</w>"): 2,
+        ("n", "e", "w", "e", "s", "t", "</w>"): 6,
+        ("w", "i", "d", "e", "s", "t", "</w>"): 3,
+    }
+    merges = []
+    for _ in range(10):
+        counts = {}
+        for word, count in words.items():
+            for pair in pairwise(word):
+                counts[pair] = counts.get(pair, 0) + count
+        best = max(counts, key=counts.get)
+        merges.append("".join(best))
+        words = {joined(word, best): count for word, count in words.items()}
+    preset = PRESETS["sennrich"]
+    assert merges == preset.tokens
+    assert sum(len(word) * count for word, count in words.items()) == preset.n_tokens
+
+
+def joined(word, pair):
+    """A word in which each occurrence of a pair is one symbol."""
+    symbols = []
+    for symbol in word:
+        if symbols and (symbols[-1], symbol) == pair:
+            symbols[-1] += symbol
+        else:
+            symbols.append(symbol)
+    return tuple(symbols)
+
+
+def test_wikipedias_example_becomes_XdXac():
+    ids = PRESETS["wikipedia"].train().encode_ordinary("aaabdaaabac")
+    assert ids == [258, ord("d"), 258, ord("a"), ord("c")]
 
 
 def test_another_training_does_not():
@@ -36,7 +76,7 @@ def test_another_training_does_not():
     ):
         came_out, sentence = preset.verdict(tokenizer)
         assert not came_out and sentence.startswith(
-            f"S1 does not match the published result: {found}"
+            f"Does not match the published result: {found}"
         )
 
 
@@ -60,11 +100,11 @@ def test_at_the_prompt(name, tmp_path, capsys):
     out = tmp_path / "out.json"
     assert main(["train", "--preset", name, "-o", str(out)]) == 0
     shown = capsys.readouterr().out
-    differs = "differs from what its article states: tokens made, in order: we wes"
+    differs = "Differs from what its article states: tokens made, in order: we wes"
     assert (
         differs
         if name == "S2-prose"
-        else "matches the published result: 20 merges, 109 tokens left"
+        else "Matches the published result: 20 merges, 109 tokens left"
     ) in shown
     assert load(out).step == PRESETS[name].n_merges
 

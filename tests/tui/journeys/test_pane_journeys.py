@@ -67,7 +67,7 @@ async def test_trainings_are_listed_told_apart_and_laid_under_and_texts_weighed(
             "left out                 1",
             "image.png: it is binary",
         )
-        player.click("More …")
+        player.click("More…")
         await player.until("longest")
         player.press("0", "enter")
         await player.until("must be")

@@ -139,11 +139,12 @@ async def test_a_training_is_held_stepped_played_on_and_stopped(
 @pytest.mark.slow
 async def test_the_presets_come_out_as_promised(small: Path) -> None:
     async with play(tokenizers=(small,)) as player:
-        player.click("▸ Presets")
-        await player.until("S2-prose")
-        player.click("S2-prose")  # whose article states what no rule gives
+        title = PRESETS["S2-prose"].title
+        await player.command(title)  # its article states what no rule gives
         await player.until("step 9 of 9", "article", "west</w>")
         for preset, step, text, ids in (
+            ("wikipedia", 3, "aaabdaaabac", [258, 100, 258, 97, 99]),
+            ("sennrich", 10, "lowest", [261, 259]),
             ("S0", 20, "Hi this is test", [72, 105, 266, 105, 115, 256, 101, 115, 116]),
             ("S1", 6, "newest", [261, 257]),
             ("S2", 6, "newest", [262, 261]),
@@ -155,10 +156,9 @@ async def test_the_presets_come_out_as_promised(small: Path) -> None:
                 [72, 101, 265, 111, 32, 119, 111, 114, 108, 100, 33],
             ),
         ):
-            await player.until(f"{preset}  ")
-            player.click(f"{preset}  ")
+            await player.command(PRESETS[preset].title)
             await player.until(
-                f"{preset} matches the published result",
+                "Matches the published result",
                 f"step {step} of {step}",
                 f"{len(ids)} tokens",
             )
