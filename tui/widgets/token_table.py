@@ -119,7 +119,7 @@ class TokenTable(Table):
         }
         hidden = {column.key for column in COLUMNS} - ALWAYS_SHOWN - widths.keys()
         if rows.verdicts:
-            hidden.discard("score")
+            hidden -= {"score", "bar"}
         widths["id"] = len(f"{rows.largest_id:,}")
         self.fit_columns(widths, hidden)
 

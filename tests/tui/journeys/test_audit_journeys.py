@@ -14,7 +14,9 @@ def findings(screen: Cells) -> list[int]:
     """The ids in the rows of the audit."""
     return [
         int(token)
-        for token in re.findall(r"││ +(?:[▲●○] +\d\.\d\d +)?(\d+)  \S", screen.text)
+        for token in re.findall(
+            r"││ +(?:[▲●○] +\d\.\d\d [█-▏ ]+)?(\d+)  \S", screen.text
+        )
     ]
 
 
