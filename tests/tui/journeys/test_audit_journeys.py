@@ -266,7 +266,7 @@ async def test_one_token_in_the_editor_is_said_to_be_too_short_to_compare(
         player.press("f4")
         player.write(" and more of it")
         player.press("f10")
-        await player.until("Rényi entropy", lambda screen: "too short" not in screen)
+        await player.until("fertility", lambda screen: "too short" not in screen)
 
 
 async def test_the_only_tokenizer_is_compared_with_its_first_half(
@@ -279,6 +279,18 @@ async def test_the_only_tokenizer_is_compared_with_its_first_half(
         player.press("f10")
         n, half = (len(one.encode(book.read_text())) for one in (whole, whole.at(12)))
         await player.until(
-            "B step 12",
+            "A small · B step 12 on the editor's text",
             lambda screen: re.search(rf"tokens +{n:,} +{half:,} ", screen.text),
+            "╭ A small",
+            "╰ B step",
+            "▔",
         )
+        player.press("tab", "down", "down")
+        await player.until(
+            lambda screen: re.search(r"2 of [\d,]+ differences", screen.text),
+            lambda screen: re.search(r" A [^│]+, B .+│.+\. Enter selects", screen.text),
+        )
+        place = player.screen.text
+        assert "meaning" not in place, "the line below explains each metric"
+        player.press("enter")
+        await player.until("F4 Editor", "selected")
