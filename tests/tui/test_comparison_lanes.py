@@ -69,8 +69,9 @@ async def test_keys_go_through_the_differences_and_enter_leads_to_one() -> None:
     n = len(sample.differences)
     async with shown(comparison, height=6) as (lanes, pilot, asked):
         assert lanes.hint.startswith("Down goes to")
+        assert not lanes.target
         await pilot.press("enter", "down", "j")
-        assert not asked and lanes.at == 1
+        assert not asked and lanes.at == 1 and lanes.target
         assert f"2 of {n} differences" in drawn(lanes)[0]
         start, end = sample.differences[1]
         assert lanes.hint.startswith(f"A {TEXT[start:end]}, B ")

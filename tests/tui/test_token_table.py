@@ -164,7 +164,11 @@ async def test_all_tokens_are_listed_before_any_audit_with_what_they_are_made_of
             line.split() == ["301", "␣st", "␣", "+", "st"] for line in lines(table)
         )
         assert last.split() == ["all", "261", "·", "special", "1", "·", "hole", "2"]
+        assert table.on_merge
+        await pilot.press("home")
+        assert table.on_example, "no merge makes a byte"
         await pilot.press("left")
+        assert not table.target
         assert "No token has the 42 ids from 258 to 299." in lines(table)[1]
         await pilot.press("left", "enter")
         assert "<|end|>" in lines(table)[1] and selected[-1] == 310

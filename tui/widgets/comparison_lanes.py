@@ -3,10 +3,11 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.binding import BindingType
 from textual.reactive import var
 
 from bpe_core.live.change import Span
@@ -15,6 +16,7 @@ from bpe_core.metrics.sampled import SampledText, SampledToken
 from bpe_core.pictures import choose_colors
 from bpe_core.visible import counted, visible
 from tui.commands.command import features_of
+from tui.commands.keys import PartBindings
 from tui.drawing.charts import LETTERS
 from tui.drawing.lines import cut, fit
 from tui.drawing.palette import palette_of
@@ -80,6 +82,8 @@ class _Lane:
 
 class ComparisonLanes(RowList):
     """A sampled text in rows, each once for every tokenizer; the keys of lists go through the differences."""
+
+    BINDINGS: ClassVar[list[BindingType]] = PartBindings("Compared text")
 
     at: var[int] = var(-1, init=False)
     """The index of the difference that is emphasized; -1 for none."""
@@ -200,12 +204,20 @@ class ComparisonLanes(RowList):
             self.move_to(bisect_left(starts, starts[last]))
 
     def watch_at(self) -> None:
-        self.hint = self._describe()
+        self.watch_cursor()
         self.refresh()
 
     def watch_cursor(self) -> None:
         # The hint describes the difference, not the row.
         self.hint = self._describe()
+        self.note_target()
+
+    @property
+    def target(self) -> str:
+        sample = self._sample
+        if sample is None or self._current is None:
+            return ""
+        return self._comparison.texts[sample.text_index].path
 
     def _describe(self) -> str:
         sample = self._sample
@@ -239,16 +251,15 @@ class ComparisonLanes(RowList):
 
     def action_select(self) -> None:
         sample = self._sample
-        if sample is None or self._current is None:
+        path = self.target
+        if sample is None or self._current is None or not path:
             return
         start, end = self._current
         before = sample.beginning[:start]
         line = self._first_line + before.count("\n")
         column = start - before.rfind("\n") - 1
-        path = self._comparison.texts[sample.text_index].path
-        if path:
-            target = PlaceInText(path, line, column, end - start)
-            features_of(self).texts.open_place(target)
+        place = PlaceInText(path, line, column, end - start)
+        features_of(self).texts.open_place(place)
 
     # Drawing
 

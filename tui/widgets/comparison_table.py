@@ -97,6 +97,13 @@ class ComparisonTable(Table):
         if row is not None:
             self.aspect = self.aspect._replace(reference=row, metric="parity")
 
+    @property
+    def target(self) -> str:
+        row = self.current
+        if row is None or row >= self.n_rows or self.view.target(row) is None:
+            return ""
+        return "place"
+
     def row_selected(self, row: int) -> None:
         target = self.view.target(row)
         if target is not None:

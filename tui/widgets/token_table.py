@@ -225,6 +225,25 @@ class TokenTable(Table):
 
     # The user's choices
 
+    @property
+    def target(self) -> str:
+        row = self.current
+        vocabulary = self._vocabulary
+        if row is None or vocabulary is None or self.rows.hole(row):
+            return ""
+        token = self.rows.ids[row]
+        if token not in vocabulary or not vocabulary.knows_merges:
+            return "example"
+        return "merge" if vocabulary.parents(token) else "example"
+
+    @property
+    def on_merge(self) -> bool:
+        return self.target == "merge"
+
+    @property
+    def on_example(self) -> bool:
+        return self.target == "example"
+
     def row_highlighted(self, row: int) -> None:
         self._chosen = True
         self.watch_cursor()

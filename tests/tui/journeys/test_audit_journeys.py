@@ -28,7 +28,9 @@ async def test_a_finding_leads_to_its_merge_and_into_the_editor(
     async with play(book, tokenizers=(small,)) as player:
         player.press("f5")
         await player.until(
-            "suspicious tokens ·", lambda screen: 256 in findings(screen)
+            "suspicious tokens ·",
+            "Enter Show merge",
+            lambda screen: 256 in findings(screen),
         )
         worst = findings(player.screen)[:1]
         for key, told in (
@@ -180,6 +182,7 @@ async def test_tokenizers_are_compared_on_the_chosen_text(
             "[B]",
             "▶ Compare  chosen texts",
             "Enter: compare on the chosen texts",
+            "Enter Compare  Space Choose",
         )
         player.press("enter")
         await player.until(
