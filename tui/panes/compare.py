@@ -142,7 +142,7 @@ class ComparePane(Pane):
             status = comparison.progress
         if old.running != comparison.running:
             go = self.query_one("#compare-go", Button)
-            go.label = "⏹ Stop" if comparison.running else "▶ Compare"
+            go.label = "■ Stop" if comparison.running else "▶ Compare"
             self.refresh_bindings()
         if old.texts_from != comparison.texts_from:
             self._name_texts()
