@@ -1,8 +1,10 @@
 """The beginning of a text as several tokenizers encode it, and the stretches that they cut differently."""
 
+from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 from bpe_core.live.live_text import LiveText
 from bpe_core.tokenizer import Tokenizer
@@ -25,12 +27,44 @@ class SampledToken(NamedTuple):
         return self.start, self.end, self.n_bytes
 
 
+class SampledLane(NamedTuple):
+    """The tokens of a text in arrays, which are fast to send to another process."""
+
+    starts: Sequence[int]
+    ends: Sequence[int]
+    ids: tuple[tuple[int, ...], ...]
+    n_bytes: dict[int, tuple[int, ...]]  # by the index of the token
+
+    @classmethod
+    def of(cls, tokens: Sequence[SampledToken]) -> Self:
+        return cls(
+            array("L", [token.start for token in tokens]),
+            array("L", [token.end for token in tokens]),
+            tuple(token.ids for token in tokens),
+            {n: token.n_bytes for n, token in enumerate(tokens) if token.n_bytes},
+        )
+
+    def tokens(self, start: int, end: int) -> list[SampledToken]:
+        """Return the tokens that meet a range of code points."""
+        first = bisect_right(self.ends, start)
+        stop = bisect_left(self.starts, end, first)
+        return [
+            SampledToken(
+                self.starts[index],
+                self.ends[index],
+                self.ids[index],
+                self.n_bytes.get(index, ()),
+            )
+            for index in range(first, stop)
+        ]
+
+
 class SampledText(NamedTuple):
     """The beginning of a text, up to a boundary that all tokenizers share."""
 
     text_index: int  # in its comparison
     beginning: str
-    lanes: tuple[tuple[SampledToken, ...], ...]  # by tokenizer
+    lanes: tuple[SampledLane, ...]  # by tokenizer
     differences: tuple[tuple[int, int], ...]
     """Stretches between two shared boundaries that the tokenizers cut differently, in code points."""
 
@@ -54,7 +88,7 @@ def sample_text(
     return SampledText(
         text_index,
         text[:end],
-        tuple(map(tuple, lanes)),
+        tuple(map(SampledLane.of, lanes)),
         tuple(_differences(lanes, shared)),
     )
 

@@ -12,7 +12,7 @@ from textual.reactive import var
 
 from bpe_core.live.change import Span
 from bpe_core.metrics.disagreements import TextPlace
-from bpe_core.metrics.sampled import SampledText, SampledToken
+from bpe_core.metrics.sampled import SampledText
 from bpe_core.pictures import choose_colors
 from bpe_core.visible import counted, visible
 from tui.commands.command import features_of
@@ -28,6 +28,8 @@ from tui.text.strips import Columns, RowContent, RowToken, clip, draw
 
 _MARK: Final = "▔"
 """Drawn below a character that the tokenizers cut differently."""
+_CONTEXT: Final = 64
+"""Characters before a row whose tokens are colored too."""
 _PAGE: Final = 10
 """Differences that Page Down passes."""
 _BEGINNING: Final = TextPlace(text=0, line=1, column=0)
@@ -49,37 +51,6 @@ class _LaneRow(NamedTuple):
     """The index of the tokenizer; their number on the row of the marks."""
 
 
-class _Lane:
-    """The tokens of one tokenizer, with their colors."""
-
-    def __init__(
-        self,
-        tokens: Sequence[SampledToken],
-        first: Sequence[SampledToken],
-        n_colors: int,
-    ) -> None:
-        spans = [Span(token.start, token.end, token.ids) for token in tokens]
-        self._tokens = tokens
-        self._ends = [token.end for token in tokens]
-        self._colors = choose_colors(spans, n_colors)
-        self._alike: set[object] = set()
-        if tokens is not first:
-            self._alike = {token.borders for token in first}
-
-    def on_row(self, start: int, length: int) -> Iterator[RowToken]:
-        for index in range(bisect_right(self._ends, start), len(self._tokens)):
-            token = self._tokens[index]
-            if token.start >= start + length:
-                return
-            columns = clip((token.start, token.end), start, length)
-            if columns is not None:
-                yield RowToken(
-                    *columns,
-                    self._colors[index],
-                    is_alike=token.borders in self._alike,
-                )
-
-
 class ComparisonLanes(RowList):
     """A sampled text in rows, each once for every tokenizer; the keys of lists go through the differences."""
 
@@ -94,7 +65,6 @@ class ComparisonLanes(RowList):
         self._sample: SampledText | None = None
         self._place = _BEGINNING
         self._rows: list[_LaneRow] = []
-        self._lanes: list[_Lane] = []
         self._labels: list[str] = []
 
     # What is shown
@@ -116,12 +86,8 @@ class ComparisonLanes(RowList):
 
     def _lay_out(self) -> None:
         self._rows = []
-        self._lanes = []
         sample = self._sample
         if sample is not None and self.row_width:
-            n_colors = len(palette_of(self.app, self.rich_style).tokens)
-            first = sample.lanes[0]
-            self._lanes = [_Lane(tokens, first, n_colors) for tokens in sample.lanes]
             names = [
                 f"{letter} {visible(tokenizer.name)}"
                 for letter, tokenizer in zip(
@@ -138,11 +104,11 @@ class ComparisonLanes(RowList):
         starts = [start for start, _ in sample.differences]
         ends = [end for _, end in sample.differences]
         for stretch in _stretches(sample.beginning, self._text_width):
-            for lane in range(len(self._lanes)):
+            for lane in range(len(sample.lanes)):
                 yield _LaneRow(stretch, lane)
-            is_after = bisect_right(ends, stretch.start)
-            if bisect_left(starts, stretch.end + stretch.ends_line) > is_after:
-                yield _LaneRow(stretch, len(self._lanes))
+            n_before = bisect_right(ends, stretch.start)
+            if bisect_left(starts, stretch.end + stretch.ends_line) > n_before:
+                yield _LaneRow(stretch, len(sample.lanes))
 
     @property
     def _text_width(self) -> int:
@@ -230,8 +196,7 @@ class ComparisonLanes(RowList):
         for letter, lane in zip(LETTERS, sample.lanes, strict=False):
             tokens = [
                 sample.beginning[token.start : token.end]
-                for token in lane
-                if start <= token.start and token.end <= end
+                for token in lane.tokens(start, end)
             ]
             ways.append(f"{letter} {visible('│'.join(tokens))}")
         return f"{', '.join(ways)}. Enter selects it in the editor."
@@ -293,29 +258,33 @@ class ComparisonLanes(RowList):
         text = sample.beginning[stretch.start : stretch.end]
         if stretch.ends_line and stretch.end < len(sample.beginning):
             length += 1
-        if lane == len(self._lanes):
+        if lane == len(sample.lanes):
             return self._marks(stretch.start, length, text)
         current = None
         if self._current:
             current = clip(self._current, stretch.start, length)
+        palette = palette_of(self.app, self.rich_style, gutter=self.style_of("muted"))
+        tokens = _tokens_on_row(
+            sample, lane, stretch.start, length, len(palette.tokens)
+        )
         content = RowContent(
             text,
-            tuple(self._lanes[lane].on_row(stretch.start, length)),
+            tuple(tokens),
             ends_line=stretch.ends_line,
             current=current,
             gutter=self._labels[lane] if self._labels else "",
         )
-        palette = palette_of(self.app, self.rich_style, gutter=self.style_of("muted"))
         return draw(content, width, palette)
 
     def _marks(self, start: int, length: int, text: str) -> Iterator[Segment]:
         """Draw marks below the characters that the tokenizers cut differently."""
         layout = lay_out(text)
         x = -len(self._labels[0])
-        for number, difference in enumerate(self._differences):
-            columns = clip(difference, start, length)
+        ends = [end for _, end in self._differences]
+        for number in range(bisect_right(ends, start), len(ends)):
+            columns = clip(self._differences[number], start, length)
             if columns is None:
-                continue
+                return
             first = layout.cell(columns[0])
             last = layout.cell(columns[1])
             if columns[1] > len(text):
@@ -324,6 +293,23 @@ class ComparisonLanes(RowList):
             yield Segment(" " * (first - x), self.style_of("text"))
             yield Segment(_MARK * (last - first), self.style_of(ink))
             x = last
+
+
+def _tokens_on_row(
+    sample: SampledText, lane: int, start: int, length: int, n_colors: int
+) -> Iterator[RowToken]:
+    # Colors depend on the tokens before, but not on where a row begins.
+    tokens = sample.lanes[lane].tokens(max(0, start - _CONTEXT), start + length)
+    spans = [Span(token.start, token.end, token.ids) for token in tokens]
+    first_borders: set[object] = set()
+    if lane > 0:
+        first_tokens = sample.lanes[0].tokens(start, start + length)
+        first_borders = {token.borders for token in first_tokens}
+    for token, color in zip(tokens, choose_colors(spans, n_colors), strict=True):
+        columns = clip((token.start, token.end), start, length)
+        if columns is not None:
+            is_alike = token.borders in first_borders
+            yield RowToken(*columns, color, is_alike=is_alike)
 
 
 def _stretches(text: str, width: int) -> Iterator[_Stretch]:
