@@ -135,7 +135,7 @@ class _ComparedReading:
         job: Job,
         by_section: bool,
         report_summary: Callable[[], object] | None,
-        n_sampled: int,
+        n_sampled: int = 0,
     ) -> None:
         self._comparison = comparison
         self._job = job

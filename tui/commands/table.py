@@ -95,6 +95,7 @@ _PLAY: Final = "play the merges in the editor, from bytes to the last merge; or 
 _LINE: Final = (
     "run the next line, and after the last line the next merge; or go one line back"
 )
+_COMPARE: Final = "compare the marked tokenizers"
 _SHOW_STEP: Final = "show the editor's text after this merge"
 _SHOW_TOKEN: Final = "show the merge of this token, and an example of it in the editor"
 _VIEWS: Final = (
@@ -861,7 +862,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _tokens.action_severity,
             "v",
             "Severity",
-            "filter by severity: all, notes and worse, warnings and worse, problems only",
+            "all tokens, notes and worse, warnings and worse, or problems",
         ),
     ),
     "Evidence": (
@@ -908,9 +909,12 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _picker.action_select,
             "enter",
             "Compare",
-            "compare the marked tokenizers",
+            _COMPARE,
+            help=_COMPARE,
             when=_picker.target,
         ),
+        # Without a mark, it says what is missing.
+        Command(_picker.action_select, "enter", help=_COMPARE),
         Command(
             _picker.action_mark,
             "space",
