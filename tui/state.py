@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bpe_core.explain.places import CorpusPlace
     from bpe_core.metrics import CurvePoint
     from bpe_core.metrics.comparison import ComparedText
+    from bpe_core.metrics.sampled import SampledText
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.worker.messages import Counted
 
@@ -268,6 +269,8 @@ class ComparisonRun:
     """The finished texts. Equality ignores them: when they grow, `progress` or `subject` changes, too."""
     found: Mapping[str, Any] | None = field(default=None, compare=False)
     """The results as in `compare --json`; of the first texts while the comparison runs."""
+    samples: Mapping[int, SampledText] = field(default_factory=dict, compare=False)
+    """The beginnings of the first texts, by the index of the text."""
     texts_from: str = ""
     """`CHOSEN_TEXTS`, `SECTIONS` or `IN_EDITOR`; "" before the first comparison."""
 

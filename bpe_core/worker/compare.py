@@ -2,21 +2,25 @@
 
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from bpe_core.corpus import TextFile, find_files
-from bpe_core.errors import OptionError, Stopped
+from bpe_core.errors import BpeError, OptionError, Stopped
 from bpe_core.formats import load
 from bpe_core.metrics.comparison import ComparedText, Comparison, TokenCounts
+from bpe_core.metrics.sampled import sample_text
 from bpe_core.metrics.sections import sections as sections_of
 from bpe_core.worker.comparison_json import summary
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.messages import Activity, Done
+
+_SAMPLE: Final = 16_000
+"""Maximum number of characters in the sample of a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,8 @@ class CompareRequest(Request):
     n_examples: int = 0  # maximum number of disagreements of each pair
     n_lines: int = 0
     """Maximum number of lines to report per tokenizer, for which it needs many more tokens than another."""
+    n_sampled: int = 0
+    """The beginnings of the first texts are sent with their tokens, until they have this many characters."""
 
     def run(self, job: Job) -> None:
         tokenizers = [
@@ -50,6 +56,7 @@ class CompareRequest(Request):
                 job,
                 sections=self.sections,
                 report_summary=send_summary,
+                n_sampled=self.n_sampled,
             )
         if comparison.texts and job.stopped != "interrupted":
             send_summary()
@@ -86,6 +93,7 @@ def compare(
     sections: bool,
     streamed: Iterable[str] = (),
     report_summary: Callable[[], object] | None = None,
+    n_sampled: int = 0,
 ) -> None:
     """Add texts to a comparison, until the job is stopped, and send them in batches.
 
@@ -97,12 +105,13 @@ def compare(
             own.
         streamed: The blocks of the only text if there are no paths. The text is called "stdin".
         report_summary: Called from time to time between two texts.
+        n_sampled: The number of characters to send as `SampledText`.
 
     Raises:
         TextError: A file that is itself one of `paths` can't be read.
         OptionError: The texts have no sections.
     """
-    reading = _ComparedReading(comparison, job, sections, report_summary)
+    reading = _ComparedReading(comparison, job, sections, report_summary, n_sampled)
     with suppress(Stopped):
         if paths:
             found = find_files(paths, every_character=True)
@@ -126,6 +135,7 @@ class _ComparedReading:
         job: Job,
         by_section: bool,
         report_summary: Callable[[], object] | None,
+        n_sampled: int = 0,
     ) -> None:
         self._comparison = comparison
         self._job = job
@@ -138,6 +148,7 @@ class _ComparedReading:
         self._next_summary = time.monotonic() + 1
         self._n_read = 0  # bytes on disk
         self._n_bytes = 0  # of all files; 0 if that is unknown
+        self._n_to_sample = n_sampled  # characters
 
     def send(self) -> None:
         """Send the texts that were added since the last call, and from time to time a summary."""
@@ -180,10 +191,26 @@ class _ComparedReading:
             encoding=partial(self._report_encoding, name),
         )
         if not self._by_section:
-            add(name, blocks)
+            beginning: list[str] = []
+            add(name, _kept(blocks, beginning))
+            self._sample(beginning)
             return
-        for title, line, text in sections_of(blocks):
-            add(title, text, line=line)
+        for title, line, section in sections_of(blocks):
+            beginning = []
+            add(title, _kept(section, beginning), line=line)
+            self._sample(beginning)
+
+    def _sample(self, blocks: Sequence[str]) -> None:
+        """Send the beginning of the text that was added last, given its first blocks."""
+        n = min(self._n_to_sample, _SAMPLE)
+        if not n:
+            return
+        index = len(self._comparison.texts) - 1
+        text = "".join(blocks)
+        with suppress(BpeError):
+            sample = sample_text(index, text, self._comparison.tokenizers, n)
+            self._n_to_sample -= min(n, len(sample.beginning))
+            self._job.send(sample)
 
     def _report_encoding(self, name: str, index: int) -> None:
         """Report that the tokenizer at `index` is about to encode a text. Raises `Stopped`."""
@@ -191,6 +218,16 @@ class _ComparedReading:
         label = f"{name} ({tokenizer})" if tokenizer else name
         if self._job.progress(self._activity, self._n_read, self._n_bytes, label):
             self.send()
+
+
+def _kept(blocks: Iterable[str], beginning: list[str]) -> Iterator[str]:
+    """Yield the blocks of a text, and append the first ones to `beginning`."""
+    n_kept = 0
+    for block in blocks:
+        if n_kept < 2 * _SAMPLE:
+            beginning.append(block)
+            n_kept += len(block)
+        yield block
 
 
 def _folder(path: Path, folders: Sequence[Path]) -> str:

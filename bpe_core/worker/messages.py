@@ -9,7 +9,7 @@ A count:    WorkProgress* Skipped* Counted Done
 A fetch:    WorkProgress* Saved Done
 An audit:   the events of a count, for the corpus and for the reference,
             WorkProgress* Measured* Verdicts* Done
-Comparison: Skipped* (WorkProgress | ComparedTexts | ComparisonFound)* Done
+Comparison: Skipped* (WorkProgress | ComparedTexts | SampledText | ComparisonFound)* Done
 Explaining: WorkProgress* Skipped* Counted (Explanation Places?)*, an answer to each question
 """
 

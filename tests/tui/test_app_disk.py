@@ -162,7 +162,10 @@ async def test_keys_wait_for_no_disk(
             await scope.answer(str(path))
             await scope.back()
         screen.run_in_background(features.corpus.more_options())
-        (await scope.asked(MoreOptions)).query_one("#extend", Field).value = str(kept)
+        dialog = await scope.asked(MoreOptions)
+        for field in dialog.query(Field):
+            assert field.placeholder.startswith("e.g. "), "it is not taken for a value"
+        dialog.query_one("#extend", Field).value = str(kept)
         await scope.press("enter")
         await scope.back()
         await scope.press("f6")

@@ -162,7 +162,7 @@ class Session:
         facts = [
             model.current.path.stem,
             f"{tokenizer.n_tokens} tokens",
-            tokenizer.pattern or "none",
+            f"pattern {tokenizer.pattern or 'none'}",
         ]
         if record is not None:
             facts.append(f"ties {record.ties}")

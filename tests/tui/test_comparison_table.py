@@ -98,7 +98,7 @@ def test_each_view_draws_and_sorts_each_of_its_rows(comparison: ComparisonRun) -
             "bytes t0 t1 t2 more",
             "bytes t0 t1 t2 more plot",
         ),
-        ("metrics", "meaning unit", "t0 t1 t2", ""),
+        ("metrics", "unit", "t0 t1 t2", ""),
         ("lines", "where", "more t0 t1 t2", "more t0 t1 t2"),
         ("disagreements", "where", "times", "times t0 t1"),
         ("vocabularies", "", "id0 id1", ""),

@@ -794,7 +794,7 @@ def test_what_is_marked_is_compared_on_what_is_chosen() -> None:
     house = CompareHouse([ONE, TWO], corpus=BOOK)
     house.feature.compare()
     run = house.screen.comparison
-    assert (run.running, run.subject) == (True, "one · two on book.txt")
+    assert (run.running, run.subject) == (True, "A one · B two on book.txt")
     assert [one.path for one in run.tokenizers] == ["/one.json", "/two.json"]
     assert house.begun[0].args == (("/book.txt",), False)
     assert house.shown == ["compare"] and house.pane.table.choice == "texts"

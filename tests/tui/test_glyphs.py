@@ -1,12 +1,18 @@
 """What is drawn is as wide as it says, safe for a terminal, and the same for the cursor and the mouse."""
 
+import ast
+import unicodedata
+from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+import bpe_core
+import tui
 from bpe_core.visible import CONTROLS
 from tui.text.clusters import glyph, lay_out, measure, wrap
 from tui.text.document import LONG_LINE, FaithfulDocument
@@ -223,3 +229,41 @@ def test_the_cursor_walks_words_and_rows() -> None:
     assert navigator.get_location_below((0, 2)) == (0, 10)
     assert navigator.get_location_end((0, 0)) == (0, 7)
     assert navigator.get_location_below(document.end) == document.end
+
+
+def characters_of_dejavu_sans_mono() -> set[str]:
+    """The characters of a common font with few signs, as `fc-query --format '%{charset}'` lists them."""
+    ranges = (Path(__file__).parent / "dejavu_sans_mono.txt").read_text().split()
+    characters = set[str]()
+    for first, _, last in (part.partition("-") for part in ranges):
+        characters.update(map(chr, range(int(first, 16), int(last or first, 16) + 1)))
+    return characters
+
+
+def strings_of(module: Path) -> Iterator[str]:
+    """The strings of a module, except docstrings."""
+    nodes = [*ast.walk(ast.parse(module.read_text("utf-8")))]
+    docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    for node in nodes:
+        is_own = isinstance(node, ast.Constant) and id(node) not in docstrings
+        if is_own and isinstance(node.value, str):
+            yield node.value
+
+
+def test_signs_of_the_app_are_in_a_common_font() -> None:
+    app, core = Path(tui.__file__).parent, Path(bpe_core.__file__).parent
+    written = [text for module in app.rglob("*.py") for text in strings_of(module)]
+    for path in (
+        app / "glossary.toml",
+        core / "auditing" / "findings.json",
+        core / "metrics" / "catalog.json",
+    ):
+        written.append(path.read_text("utf-8"))
+    signs = {
+        sign
+        for sign in "".join(written)
+        # Letters are from texts; joiners are not drawn.
+        if not sign.isascii() and unicodedata.category(sign)[0] not in "LMC"
+    }
+    assert len(signs) > 40
+    assert signs <= characters_of_dejavu_sans_mono()

@@ -38,6 +38,7 @@ from tui.panes.training import TrainingPane
 from tui.screen import MainScreen
 from tui.table.row_list import RowList
 from tui.widgets import merge_columns, token_table
+from tui.widgets.comparison_lanes import ComparisonLanes
 from tui.widgets.comparison_table import ComparisonTable
 from tui.widgets.corpus_tree import CorpusTree
 from tui.widgets.curve import Curve
@@ -68,6 +69,7 @@ WHERE: dict[str, tuple[type[object], ...]] = {
     "Compare": (ComparePane,),
     "Tokenizers to compare": (TokenizerPicker,),
     "Comparison": (ComparisonTable,),
+    "Compared text": (ComparisonLanes,),
 }
 """Part of the table -> the class that binds its keys, and those of which the help tells too."""
 

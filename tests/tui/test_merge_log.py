@@ -153,6 +153,7 @@ async def test_the_cursor_chooses_steps_and_who_reads_is_not_pulled_away() -> No
         assert heard == [], "what the program does is no choice of the user's"
         footer = lines(log)[-1]
         assert footer.startswith(" ←→ 500 merges · ") and footer.endswith(" following")
+        assert not log.target, "its step is shown already"
         await pilot.press("up", "enter")
         assert heard == [499, 499] and lines(log)[-1].endswith("▼ End to follow")
         append(log, [Merge(501, 97, 97, 756, b"aa", 3, 1, 50)])
@@ -302,6 +303,7 @@ async def test_what_nobody_counted_is_left_out() -> None:
                 log
             )[-1]
         assert seen == ["partial", "longest", "", "longest"]
+        assert log.target == "step", "Enter goes to a step that is not shown"
         log.show(Merges())
         await pilot.pause()
         assert "will appear here" in lines(log)[1]

@@ -164,7 +164,11 @@ async def test_all_tokens_are_listed_before_any_audit_with_what_they_are_made_of
             line.split() == ["301", "␣st", "␣", "+", "st"] for line in lines(table)
         )
         assert last.split() == ["all", "261", "·", "special", "1", "·", "hole", "2"]
+        assert table.on_merge
+        await pilot.press("home")
+        assert table.on_example, "no merge makes a byte"
         await pilot.press("left")
+        assert not table.target
         assert "No token has the 42 ids from 258 to 299." in lines(table)[1]
         await pilot.press("left", "enter")
         assert "<|end|>" in lines(table)[1] and selected[-1] == 310
@@ -188,12 +192,28 @@ async def test_no_row_is_left_of_a_vocabulary_while_another_is_read(
 async def test_a_row_tells_what_was_found_and_how_suspicious_it_is() -> None:
     async with listed(LOW, ST, OW, BYTE) as (table, pilot, _):
         head, low, st, *_, foot = lines(table)
-        assert head.split() == ["↓", "score", "id", "token", "kinds", "count", "reason"]
-        assert low.split()[:6] == ["▲", "0.95", "300", "low", "unreachable", "12,345"]
-        assert (
-            st.split()[:7] == ["●", "0.70", "256", "st", "scaffold,", "rare", "0"]
-            and "A reason about 256" in st
+        assert head.split() == ["↓", "score", "id", "token", "kinds", "count"], (
+            "the panel gives the reason"
         )
+        assert low.split() == [
+            "▲",
+            "0.95",
+            "███████▋",
+            "300",
+            "low",
+            "unreachable",
+            "12,345",
+        ]
+        assert st.split() == [
+            "●",
+            "0.70",
+            "█████▋",
+            "256",
+            "st",
+            "scaffold,",
+            "rare",
+            "0",
+        ]
         kinds = "all 261 · unreachable 1 · rare 1 · scaffold 2 · unused-byte 1 · special 1 · hole 2"
         assert foot.strip() == kinds
         await pilot.press("v", "v")
@@ -202,6 +222,15 @@ async def test_a_row_tells_what_was_found_and_how_suspicious_it_is() -> None:
         await until(pilot, lambda: not table.is_working)
         sought = "No tokens of kind rare, with ▲ only, with “zzz” in its text, its id or its bytes."
         assert lines(table)[1].strip() == sought
+
+
+async def test_a_wide_table_gives_the_reason_and_all_kinds() -> None:
+    many = verdict(256, 0.7, Severity.WARNING, "absent-from-reference", "rare")
+    async with listed(many, width=84) as (table, _, _):
+        assert "absent-from-reference, rare" in lines(table)[1]
+    async with listed(many, width=150) as (table, _, _):
+        assert lines(table)[0].split()[-1] == "reason"
+        assert "A reason about 256." in lines(table)[1]
 
 
 async def test_another_audit_keeps_order_filter_and_place() -> None:
@@ -253,7 +282,7 @@ async def test_a_narrow_table_keeps_the_kinds_in_reach(width: int) -> None:
 
 def test_a_narrow_table_drops_what_tells_least_first() -> None:
     measures = ["largest_share", "document_frequency", "reference", "indicator"]
-    assert dropped(COLUMNS) == [*measures, "count", "reason", "kinds"]
+    assert dropped(COLUMNS) == ["reason", *measures, "count", "bar", "kinds"]
 
 
 ROWS = worked_out(

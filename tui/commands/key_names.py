@@ -12,6 +12,8 @@ _SIGNS: Final = {
     "down": "↓",
     "slash": "/",
     "escape": "Esc",
+    "enter": "Enter",
+    "space": "Space",
     "plus": "+",
     "minus": "-",
     "full_stop": ".",
@@ -24,7 +26,7 @@ def short_name(key: str) -> str:
     """Return the short name of the first key, for the line of keys.
 
     >>> short_name("ctrl+t"), short_name("alt+up"), short_name("f6"), short_name("enter")
-    ('^t', 'alt+↑', 'F6', 'enter')
+    ('^t', 'alt+↑', 'F6', 'Enter')
     """
     first = key.partition(",")[0]
     modifiers, plus, name = first.rpartition("+")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tui.panes.training import TrainingPane
     from tui.screen import MainScreen
     from tui.table.row_list import RowList
+    from tui.widgets.comparison_lanes import ComparisonLanes
     from tui.widgets.comparison_table import ComparisonTable
     from tui.widgets.corpus_tree import CorpusTree
     from tui.widgets.curve import Curve
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     _app: BpeScope
     _audit: AuditPane
     _compare: ComparePane
+    _compared_text: ComparisonLanes
     _comparison: ComparisonTable
     _curve: Curve
     _editor: EditorPane
@@ -53,7 +55,9 @@ if TYPE_CHECKING:
 else:
     _features = Later("screen.features")
     _app = _audit = _compare = _comparison = _curve = _editor = _evidence = Later()
-    _line = _log = _picker = _rows = _screen = _tokenizers = _tokens = Later()
+    _compared_text = _line = _log = _picker = _rows = _screen = _tokenizers = (
+        _tokens
+    ) = Later()
     _training = _tree = _why = Later()
 
 
@@ -93,6 +97,9 @@ _PLAY: Final = "play the merges in the editor, from bytes to the last merge; or 
 _LINE: Final = (
     "run the next line, and after the last line the next merge; or go one line back"
 )
+_COMPARE: Final = "compare the marked tokenizers"
+_SHOW_STEP: Final = "show the editor's text after this merge"
+_SHOW_TOKEN: Final = "show the merge of this token, and an example of it in the editor"
 _VIEWS: Final = (
     "texts, folders, scripts, metrics, worst lines, disagreements, vocabularies"
 )
@@ -586,10 +593,19 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command(
             _rows.action_select,
             "enter",
-            does="in the audit: show the merge of this token, and an example in the editor",
+            does="show what this row is about",
         ),
     ),
     "Merge log": (
+        Command(
+            _log.action_select,
+            "enter",
+            "Show step",
+            _SHOW_STEP,
+            help=_SHOW_STEP,
+            when=_log.target,
+        ),
+        Command(_log.action_select, "enter", help=_SHOW_STEP),
         Command(
             _log.action_search,
             "slash",
@@ -880,6 +896,22 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         ),
     ),
     "Tokens": (
+        Command(
+            _tokens.action_select,
+            "enter",
+            "Show merge",
+            _SHOW_TOKEN,
+            help=_SHOW_TOKEN,
+            when=_tokens.on_merge,
+        ),
+        Command(
+            _tokens.action_select,
+            "enter",
+            "Example",
+            _SHOW_TOKEN,
+            help=_SHOW_TOKEN,
+            when=_tokens.on_example,
+        ),
         Command(_tokens.action_sort_next, "s", "Sort", "sort by the next column"),
         Command(
             _tokens.action_reverse,
@@ -898,10 +930,17 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _tokens.action_severity,
             "v",
             "Severity",
-            "filter by severity: all, notes and worse, warnings and worse, problems only",
+            "all tokens, notes and worse, warnings and worse, or problems",
         ),
     ),
     "Evidence": (
+        Command(
+            _evidence.action_select,
+            "enter",
+            "Open",
+            "go to this token, or open this text in the editor",
+            when=_evidence.target,
+        ),
         *both(
             _evidence.action_turn,
             "left,h right,l",
@@ -935,6 +974,16 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     ),
     "Tokenizers to compare": (
         Command(
+            _picker.action_select,
+            "enter",
+            "Compare",
+            _COMPARE,
+            help=_COMPARE,
+            when=_picker.target,
+        ),
+        # Without a mark, it says what is missing.
+        Command(_picker.action_select, "enter", help=_COMPARE),
+        Command(
             _picker.action_mark,
             "space",
             "Choose",
@@ -942,6 +991,13 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         ),
     ),
     "Comparison": (
+        Command(
+            _comparison.action_select,
+            "enter",
+            "Open",
+            "open this place in the editor",
+            when=_comparison.target,
+        ),
         Command(partial(_comparison.action_choice, -1), "left,h", help=_VIEWS),
         Command(
             partial(_comparison.action_choice, 1), "right", "View", _VIEWS, help=_VIEWS
@@ -988,6 +1044,15 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             "Reverse",
             "reverse the order",
             when=_comparison.can_sort,
+        ),
+    ),
+    "Compared text": (
+        Command(
+            _compared_text.action_select,
+            "enter",
+            "Open",
+            "open this difference in the editor",
+            when=_compared_text.target,
         ),
     ),
 }

@@ -79,8 +79,10 @@ class IdsToText(Dialog[DecodedIds]):
 
     def on_mount(self) -> None:
         area = self._area
+        first, second = self._tokenizer.vocabulary.ids()[-2:]
         area.placeholder = (
-            'Type or paste ids: 9906 1917 or [9906, 1917] or {"ids": [9906]}'
+            f"Type or paste ids, e.g. {first} {second} or [{first}, {second}] "
+            f'or {{"ids": [{first}]}}'
         )
         area.load_text(self._typed)
         area.select_all()

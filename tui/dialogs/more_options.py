@@ -80,7 +80,7 @@ class MoreOptions(Dialog[TrainingOptions | None]):
                 yield Label(option.name)
                 yield Field(
                     self._options.more.get(argument, ""),
-                    option.example,
+                    f"e.g. {option.example}",
                     id=argument,
                     compact=True,
                     suggester=suggester,

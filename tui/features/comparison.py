@@ -8,12 +8,14 @@ from typing import Final
 
 from bpe_core import save
 from bpe_core.metrics.comparison import ComparedText
+from bpe_core.metrics.sampled import SampledText
 from bpe_core.report import ReportTable, Section, as_csv, as_latex, as_markdown
 from bpe_core.visible import counted, visible
 from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFound
 from bpe_core.worker.messages import Done, Failed, Stop, WorkProgress
 from tui.disk.config import write_file
 from tui.disk.locked import ScratchFolder
+from tui.drawing.charts import LETTERS
 from tui.features.feature import NO_TEXT, Feature, StateScreen
 from tui.features.texts import Texts
 from tui.process import WorkerProcess
@@ -39,6 +41,8 @@ _DISAGREEMENTS: Final = 200
 """How many disagreements are listed for each pair of tokenizers."""
 _WORST_LINES: Final = 100
 """How many of its worst lines are listed for each tokenizer."""
+_SAMPLED: Final = 32_000
+"""How many characters are shown with their tokens, in all."""
 _WIDE: Final = 1000
 """Cells for a column in an exported file, so that no name is cut."""
 
@@ -136,7 +140,12 @@ class ComparisonFeature(Feature):
         was_in_editor = screen.comparison.texts_from == IN_EDITOR
         if in_editor != was_in_editor:
             screen.compare_pane.table.choice = "metrics" if in_editor else "texts"
-        names_of_tokenizers = " · ".join(tokenizer.name for tokenizer in tokenizers)
+        names_of_tokenizers = tokenizers[0].name
+        if len(tokenizers) > 1:
+            names_of_tokenizers = " · ".join(
+                f"{letter} {tokenizer.name}"
+                for letter, tokenizer in zip(LETTERS, tokenizers, strict=False)
+            )
         name_of_texts = EDITORS_TEXT if in_editor else screen.corpus.title
         # First remove the tables of the comparison before.
         screen.comparison = ComparisonRun()
@@ -219,7 +228,7 @@ class ComparisonFeature(Feature):
             (tokenizer.path, tokenizer.pattern) for tokenizer in comparison.tokenizers
         )
         request = CompareRequest(
-            tokenizers, paths, by_section, _DISAGREEMENTS, _WORST_LINES
+            tokenizers, paths, by_section, _DISAGREEMENTS, _WORST_LINES, _SAMPLED
         )
         compared: list[ComparedText] = []
         async with WorkerProcess(request) as worker:
@@ -236,6 +245,9 @@ class ComparisonFeature(Feature):
                             comparison = replace(comparison, progress=progress)
                         case ComparedTexts(first, texts):
                             compared[first : first + len(texts)] = texts
+                        case SampledText(index):
+                            samples = {**comparison.samples, index: event}
+                            comparison = replace(comparison, samples=samples)
                         case ComparisonFound(found):
                             comparison = replace(comparison, found=found)
                         case Done(reason, _, seconds):

@@ -96,7 +96,7 @@ class AuditPane(Pane):
         if audit.running:
             status = audit.progress
         if old.running != audit.running:
-            go.label = "⏹ Stop" if audit.running else "▶ Audit"
+            go.label = "■ Stop" if audit.running else "▶ Audit"
             self.refresh_bindings()
         self.query_one("#audit-status", Static).update(status, layout=False)
         has_new_verdicts = audit.verdicts is not old.verdicts

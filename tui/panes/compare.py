@@ -22,6 +22,7 @@ from tui.state import (
     KnownTokenizer,
 )
 from tui.table.table import Table
+from tui.widgets.comparison_lanes import ComparisonLanes
 from tui.widgets.comparison_table import ComparisonTable
 from tui.widgets.option_fields import Choice
 from tui.widgets.pane import Pane, button
@@ -52,6 +53,7 @@ class ComparePane(Pane):
     """The texts that the user chose in the field; a comparison may start by itself on others."""
 
     table = getters.query_one(ComparisonTable)
+    text_lanes = getters.query_one(ComparisonLanes)
     picker = getters.query_one(TokenizerPicker)
     texts_field = getters.query_one("#compare-on", Choice)
 
@@ -59,10 +61,11 @@ class ComparePane(Pane):
         with HorizontalGroup(id="compare-controls"):
             yield button("▶ Compare", "compare-go", COMPARE)
             yield Choice(TEXTS, CHOSEN_TEXTS, TEXTS.__getitem__, id="compare-on")
-            yield Static(id="compare-status", markup=False)
+        yield Static(id="compare-status", markup=False)
         yield Static(id="compare-caption", markup=False)
         yield TokenizerPicker(id="compare-picker")
         yield ComparisonTable(id="comparison")
+        yield ComparisonLanes(id="comparison-lanes")
 
     def on_mount(self) -> None:
         self.action_choose()
@@ -72,8 +75,9 @@ class ComparePane(Pane):
             features_of(self).comparison.start()
 
     def parts(self) -> tuple[Widget, ...]:
-        first = self.table if self.has_compared else self.picker
-        return first, self.texts_field
+        if self.has_compared:
+            return self.table, self.texts_field, self.text_lanes
+        return self.picker, self.texts_field
 
     def watch_kept(self) -> None:
         self.picker.show(self.kept, self.path)
@@ -138,19 +142,24 @@ class ComparePane(Pane):
             status = comparison.progress
         if old.running != comparison.running:
             go = self.query_one("#compare-go", Button)
-            go.label = "⏹ Stop" if comparison.running else "▶ Compare"
+            go.label = "■ Stop" if comparison.running else "▶ Compare"
             self.refresh_bindings()
         if old.texts_from != comparison.texts_from:
             self._name_texts()
         self.table.show(comparison)
         if comparison.running and not old.running:
             self._show_part(self.table, instead_of=self.picker)
-        self.query_one("#compare-status", Static).update(status, layout=False)
+        # The subject is shown in full, on two rows if it is long.
+        self.query_one("#compare-status", Static).update(
+            status, layout=not comparison.running
+        )
 
     @on(Table.Changed)
     def show_caption(self) -> None:
         caption = self.table.view.caption
-        if not self.has_compared:
+        if self.has_compared:
+            self.text_lanes.show(self.comparison, self.table.place)
+        else:
             caption = self._caption_of_picker()
         self.query_one("#compare-caption", Static).update(caption, layout=False)
 

@@ -83,8 +83,8 @@ class TrainingPane(Pane):
                     # The button also pauses, so a method handles its presses.
                     go.action = None
                     yield go
-                    yield button("⏭ Step", "one", STEP)
-                    yield button("⏹ Stop", "stop", STOP, disabled=True)
+                    yield button("▸ Step", "one", STEP)
+                    yield button("■ Stop", "stop", STOP, disabled=True)
                     yield button("−", "slower", SLOWER)
                     yield Label(id="pace", markup=False)
                     yield button("+", "faster", FASTER)
@@ -207,7 +207,7 @@ class TrainingPane(Pane):
     def watch_playing(self) -> None:
         label = "▶ Train"
         if self.run.busy:
-            label = "⏸ Pause" if self.playing else "▶ Go on"
+            label = "‖ Pause" if self.playing else "▶ Go on"
         self.query_one("#go", Button).label = label
         self.watch_notice()
 

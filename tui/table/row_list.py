@@ -46,6 +46,7 @@ class RowList(HasCommands, ScrollView, can_focus=True):
         super().__init__(id=id)
         self.order: Sequence[int] = range(0)
         """The indices of the shown rows in the data; see `show_rows`."""
+        self._noted_target = ""
         self._settled_rows = 0
         self._settled_page = 1
         self.set_reactive(RowList.following, self.FOLLOWS)
@@ -75,6 +76,11 @@ class RowList(HasCommands, ScrollView, can_focus=True):
 
     def row_selected(self, row: int) -> None:
         """React to Enter or a double click on row `row` of the data."""
+
+    @property
+    def target(self) -> str:
+        """What Enter shows for the row under the cursor, in a word; "" if nothing."""
+        return "" if self.current is None else "row"
 
     def header_clicked(self, x: int) -> None: ...
 
@@ -174,6 +180,13 @@ class RowList(HasCommands, ScrollView, can_focus=True):
     def watch_cursor(self) -> None:
         row = self.current
         self.hint = "" if row is None else self.row_hint(row)
+        self.note_target()
+
+    def note_target(self) -> None:
+        """Show the key of Enter if it does something now."""
+        if self.target != self._noted_target:
+            self._noted_target = self.target
+            self.refresh_bindings()
 
     def action_move(self, by: int) -> None:
         self.move_to(self.cursor + by, tell=True)

@@ -6,6 +6,7 @@ from textual.binding import BindingType
 from textual.reactive import var
 
 from bpe_core.metrics.catalog import OF_PARTS
+from bpe_core.metrics.disagreements import TextPlace
 from tui.commands.command import features_of
 from tui.commands.keys import PartBindings
 from tui.state import ComparisonRun
@@ -96,10 +97,23 @@ class ComparisonTable(Table):
         if row is not None:
             self.aspect = self.aspect._replace(reference=row, metric="parity")
 
+    @property
+    def target(self) -> str:
+        row = self.current
+        if row is None or row >= self.n_rows or self.view.target(row) is None:
+            return ""
+        return "place"
+
     def row_selected(self, row: int) -> None:
         target = self.view.target(row)
         if target is not None:
             features_of(self).texts.open_place(target)
+
+    @property
+    def place(self) -> TextPlace | None:
+        """The place in a text that the row under the cursor is about; None if there is no such place."""
+        row = self.current
+        return None if row is None else self.view.place(row)
 
     @property
     def choices(self) -> Choices:

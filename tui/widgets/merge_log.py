@@ -224,6 +224,17 @@ class MergeLog(Table):
 
     row_selected = row_highlighted
 
+    @property
+    def target(self) -> str:
+        row = self.current
+        if row is None or row >= len(self.merges) or self.merges[row].step == self.step:
+            return ""
+        return "step"
+
+    def note_target(self) -> None:
+        # A move of the cursor goes to its step a moment later. Then Enter has nothing to do.
+        self.call_after_refresh(super().note_target)
+
     def watch_step(self, old: int, new: int) -> None:
         # Move the cursor to the step, unless the list grows while the user has scrolled away.
         if not self.merges:
@@ -231,6 +242,7 @@ class MergeLog(Table):
         self.refresh()
         growing = new > self._newest
         self._newest = max(self._newest, new)
+        self.note_target()
         row = max(0, new - 1)
         if (new < old or not (growing or self.following)) and row in self.order:
             self.move_to(self.order.index(row))

@@ -107,7 +107,7 @@ class TitleLine(Widget):
             self._progress,
             self._tokenizer_name,
             counted(tokenizer.n_tokens, "token"),
-            tokenizer.pattern or "none",  # the name of the split pattern
+            f"pattern {tokenizer.pattern or 'none'}",
         ]
         if tokenizer.record is not None:
             facts.append(f"ties {tokenizer.record.ties}")

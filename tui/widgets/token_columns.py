@@ -1,10 +1,12 @@
 """The columns of the table of tokens."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from bpe_core.auditing.findings import Severity
 from bpe_core.visible import token_label
 from bpe_core.weighted import Measure
+from tui.drawing.charts import bar
 from tui.drawing.token_rows import HOLE, INKS, MARKS, SPECIAL, number, place_of_kind
 from tui.table.columns import Cell, Column
 
@@ -28,6 +30,14 @@ def _score(table: "TokenTable", row: int) -> float | None:
 def _score_cell(table: "TokenTable", row: int) -> str:
     verdict = table.rows.verdict(row)
     return f"{verdict.score:.2f}" if verdict else ""
+
+
+def _score_bar(table: "TokenTable", row: int) -> Cell:
+    verdict = table.rows.verdict(row)
+    if verdict is None:
+        return Cell("")
+    ink = INKS[verdict.severity or Severity.NOTE]
+    return Cell(partial(bar, verdict.score, 1), ink)
 
 
 def _id(table: "TokenTable", row: int) -> int:
@@ -103,9 +113,11 @@ COLUMNS: Final = (
         _score_cell,
         "How suspicious the token is, 0 to 1; the panel explains the score.",
         right=True,
+        gap=1,
         sort=_score,
         descending=True,
     ),
+    Column("bar", 8, _score_bar, title=" ", rank=2),
     Column(
         "id",
         5,
@@ -120,15 +132,15 @@ COLUMNS: Final = (
         12,
         _token,
         "The token's bytes as text. ␣ is a space, ↵ a line end, \\xNN a byte.",
-        most=24,
+        most=20,
         sort=_label,
     ),
     Column(
         "kinds",
-        12,
+        20,
         kinds_of,
         "The findings, the most important first. ← and → show one kind only.",
-        most=22,
+        most=36,
         rank=1,
         sort=_kind_place,
     ),
@@ -156,11 +168,11 @@ COLUMNS: Final = (
     ),
     Column(
         "reason",
-        20,
+        40,
         _reason,
         "Why the token was found, or the two tokens that it is merged from.",
         most=120,
-        rank=2,
+        rank=7,
         ink="muted",
     ),
 )

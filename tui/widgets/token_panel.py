@@ -92,6 +92,13 @@ class TokenPanel(RowList):
     def row_hint(self, row: int) -> str:
         return self.lines[row].hint
 
+    @property
+    def target(self) -> str:
+        row = self.current
+        if row is None or row >= len(self.lines) or self.lines[row].target is None:
+            return ""
+        return "row"
+
     def row_selected(self, row: int) -> None:
         match self.lines[row].target:
             case int(token):

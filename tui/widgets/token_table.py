@@ -119,7 +119,7 @@ class TokenTable(Table):
         }
         hidden = {column.key for column in COLUMNS} - ALWAYS_SHOWN - widths.keys()
         if rows.verdicts:
-            hidden.discard("score")
+            hidden -= {"score", "bar"}
         widths["id"] = len(f"{rows.largest_id:,}")
         self.fit_columns(widths, hidden)
 
@@ -225,6 +225,25 @@ class TokenTable(Table):
             self.reveal(row, tell=True)
 
     # The user's choices
+
+    @property
+    def target(self) -> str:
+        row = self.current
+        vocabulary = self._vocabulary
+        if row is None or vocabulary is None or self.rows.hole(row):
+            return ""
+        token = self.rows.ids[row]
+        if token not in vocabulary or not vocabulary.knows_merges:
+            return "example"
+        return "merge" if vocabulary.parents(token) else "example"
+
+    @property
+    def on_merge(self) -> bool:
+        return self.target == "merge"
+
+    @property
+    def on_example(self) -> bool:
+        return self.target == "example"
 
     def row_highlighted(self, row: int) -> None:
         self._chosen = True

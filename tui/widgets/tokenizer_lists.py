@@ -241,8 +241,13 @@ class TokenizerPicker(Table):
                 "At most four tokenizers can be compared; remove one first, with Space."
             )
         self._marked = marked
+        self.note_target()
         self.refresh()
         self.post_message(self.Changed())
+
+    @property
+    def target(self) -> str:
+        return "comparison" if self.chosen else ""
 
     def row_selected(self, row: int) -> None:
         features_of(self).comparison.compare()

@@ -14,7 +14,9 @@ def findings(screen: Cells) -> list[int]:
     """The ids in the rows of the audit."""
     return [
         int(token)
-        for token in re.findall(r"││ +(?:[▲●○] +\d\.\d\d +)?(\d+)  \S", screen.text)
+        for token in re.findall(
+            r"││ +(?:[▲●○] +\d\.\d\d [█-▏ ]+)?(\d+)  \S", screen.text
+        )
     ]
 
 
@@ -26,7 +28,9 @@ async def test_a_finding_leads_to_its_merge_and_into_the_editor(
     async with play(book, tokenizers=(small,)) as player:
         player.press("f5")
         await player.until(
-            "suspicious tokens ·", lambda screen: 256 in findings(screen)
+            "suspicious tokens ·",
+            "Enter Show merge",
+            lambda screen: 256 in findings(screen),
         )
         worst = findings(player.screen)[:1]
         for key, told in (
@@ -178,6 +182,7 @@ async def test_tokenizers_are_compared_on_the_chosen_text(
             "[B]",
             "▶ Compare  chosen texts",
             "Enter: compare on the chosen texts",
+            "Enter Compare  Space Choose",
         )
         player.press("enter")
         await player.until(
@@ -264,7 +269,7 @@ async def test_one_token_in_the_editor_is_said_to_be_too_short_to_compare(
         player.press("f4")
         player.write(" and more of it")
         player.press("f10")
-        await player.until("Rényi entropy", lambda screen: "too short" not in screen)
+        await player.until("fertility", lambda screen: "too short" not in screen)
 
 
 async def test_the_only_tokenizer_is_compared_with_its_first_half(
@@ -277,6 +282,18 @@ async def test_the_only_tokenizer_is_compared_with_its_first_half(
         player.press("f10")
         n, half = (len(one.encode(book.read_text())) for one in (whole, whole.at(12)))
         await player.until(
-            "B step 12",
+            "A small · B step 12 on the editor's text",
             lambda screen: re.search(rf"tokens +{n:,} +{half:,} ", screen.text),
+            "╭ A small",
+            "╰ B step",
+            "▔",
         )
+        player.press("tab", "down", "down")
+        await player.until(
+            lambda screen: re.search(r"2 of [\d,]+ differences", screen.text),
+            lambda screen: re.search(r" A [^│]+, B .+│.+\. Enter selects", screen.text),
+        )
+        place = player.screen.text
+        assert "meaning" not in place, "the line below explains each metric"
+        player.press("enter")
+        await player.until("F4 Editor", "selected")

@@ -453,7 +453,7 @@ async def test_ranks_without_a_pattern_are_asked_for_it_once(
         await player.answer("regular expression", "gpt4")
         await player.until("step 24 of 24", "ranks")
     async with play() as player:
-        await player.until("step 24 of 24", "ranks · 280 tokens · gpt4")
+        await player.until("step 24 of 24", "ranks · 280 tokens · pattern gpt4")
 
 
 async def test_examples_and_presets_leave_the_users_text_and_texts_where_they_are(

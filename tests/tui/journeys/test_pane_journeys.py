@@ -161,7 +161,7 @@ async def test_a_tokenizer_is_renamed_split_anew_and_taken_off_the_list(
         player.write("none")
         await player.until("1 piece.")
         player.press("enter")
-        await player.until("280 tokens · none")
+        await player.until("280 tokens · pattern none")
         player.press("delete")
         await player.until("tiny is removed from the")
         assert small.exists()

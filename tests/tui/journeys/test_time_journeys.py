@@ -159,14 +159,14 @@ async def test_a_step_is_gone_to_by_number_by_condition_by_search_and_by_playing
         player.press(
             "minus", "minus", "minus", "space"
         )  # down to the slowest before it begins: no machine is too busy
-        await player.until("space Pause")
+        await player.until("Space Pause")
         await player.until(lambda screen: screen.step[0] > 0)
         player.press("space")
-        await player.until("space Play")
+        await player.until("Space Play")
         held = player.screen.step[0]
         assert held < 11, "which is the last that changes the text"
         player.press("space", "plus", "plus", "plus")
         player.press("end")
-        await player.until("space Play", "step 24 of 24")
+        await player.until("Space Play", "step 24 of 24")
         player.press("space")  # from the first again
         await player.until(lambda screen: screen.step[0] < 11)

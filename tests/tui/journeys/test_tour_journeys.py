@@ -50,7 +50,7 @@ async def test_a_lesson_leads_to_its_end_and_on(small: Path, number: int) -> Non
                 await player.until(" F4 Editor ", " tokens  ")
             if step.get("merges") == 0:
                 await player.until(
-                    "256 tokens "
+                    "256 tokens"
                 )  # what is asked for is not answered yet
             if "options" in step and step["pane"] == "training":
                 await player.until(

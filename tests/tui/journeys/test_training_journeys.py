@@ -89,7 +89,7 @@ async def test_why_the_last_merge_was_chosen_stands_there_after_a_play(
 ) -> None:
     async with play(full_speed=False) as player:
         await player.until(" 20 s ")
-        player.click("+", beside="⏹")
+        player.click("+", beside="■")
         await player.until(
             "step 768 of 768", "93 pairs tied", "a-story-in-english-gpt4 · 1,024"
         )
@@ -292,12 +292,12 @@ async def test_options_reach_the_training_and_buttons_do_what_keys_do(
         await player.until("largest")
         player.press("end", "enter")
         await player.until(lambda screen: "lowest" not in screen)
-        player.click("⏭")
+        player.click("▸ Step")
         await player.until("step 1 of", "paused at 1 of 6")
-        player.click("⏹")
-        await player.until("step 1 of 1", "257 tokens · words · ties largest")
+        player.click("■")
+        await player.until("step 1 of 1", "257 tokens · pattern words")
         player.click("▶")
-        await player.until("step 6 of 6", "262 tokens · words · ties largest")
+        await player.until("step 6 of 6", "262 tokens · pattern words", "ties largest")
         player.press("f4", "f3", *["backspace"] * 4, *"258", "f7")
         await player.until("paused at 1 of 2")
         player.press("f7")

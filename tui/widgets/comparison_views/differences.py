@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from bpe_core.metrics.disagreements import TextPlace
 from bpe_core.visible import token_label, visible
 from tui.drawing.charts import LETTERS
 from tui.drawing.lines import how_often
@@ -61,6 +62,7 @@ def worst_lines_view(
         len(lines),
         partial(_place_hint, lines),
         partial(_target, comparison, lines),
+        partial(_text_place, lines),
         ("tokenizer",),
     )
 
@@ -113,6 +115,7 @@ def disagreements_view(comparison: ComparisonRun, pair: Found) -> View:
         len(rows),
         partial(_place_hint, found),
         partial(_target, comparison, found),
+        partial(_text_place, found),
         _turns_of_pair(comparison),
     )
 
@@ -121,6 +124,10 @@ def _place_hint(rows: Sequence[Found], row: int) -> str:
     found = rows[row]
     times = how_often(found["count"])
     return f"First at {_place(found)}, {times} in all; Enter opens it in the editor."
+
+
+def _text_place(rows: Sequence[Found], row: int) -> TextPlace:
+    return TextPlace(*rows[row]["place"])
 
 
 def _target(

@@ -81,14 +81,12 @@ def metrics_view(comparison: ComparisonRun, found: Found) -> View:
         return str(rows[row]["meaning"])
 
     column = partial(text_column, rows.__getitem__)
-    columns = [column("name", 18, "The metric.", most=20, title="metric")]
+    columns = [column("name", 18, "The metric.", most=26, title="metric")]
     for index in range(len(comparison.tokenizers)):
         hint = "The value over all texts together."
         name = heading_of(index, comparison)
-        columns.append(column(f"t{index}", 10, hint, most=16, right=True, title=name))
+        columns.append(column(f"t{index}", 12, hint, most=26, right=True, title=name))
     columns.append(column("unit", 13, "The unit of the value.", rank=1, ink="muted"))
-    hint = "How the value is computed."
-    columns.append(column("meaning", 20, hint, most=100, rank=2, ink="muted"))
     return View(
         "metrics",
         "metrics",

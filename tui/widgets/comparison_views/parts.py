@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from bpe_core.metrics.catalog import METRICS, OF_PARTS
 from bpe_core.metrics.comparison import Amounts
+from bpe_core.metrics.disagreements import TextPlace
 from bpe_core.metrics.scripts import WITHOUT_SPACES
 from bpe_core.visible import counted, visible
 from tui.drawing.charts import placed, placed_by_ratio
@@ -85,6 +86,7 @@ class PartsView:
             len(self._parts),
             self._hint,
             self._target,
+            self._place,
             ("metric", "reference"),
         )
 
@@ -200,6 +202,11 @@ class PartsView:
         elif self._target(row):
             hint += "; Enter opens it in the editor"
         return f"{hint}."
+
+    def _place(self, row: int) -> TextPlace | None:
+        if self._kind != "text":
+            return None
+        return TextPlace(row, self._comparison.texts[row].line, 0)
 
     def _target(self, row: int) -> PlaceInText | None:
         if self._kind != "text":

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, NamedTuple
 
+from bpe_core.metrics.disagreements import TextPlace
 from bpe_core.visible import visible
 from tui.drawing.charts import LETTERS
 from tui.drawing.lines import cut
@@ -50,6 +51,8 @@ class View:
     n_rows: int
     hint: Callable[[int], str]
     target: Callable[[int], PlaceInText | None] = _no_place
+    place: Callable[[int], TextPlace | None] = _no_place
+    """The place in a text that a row is about, also if the text is not in a file."""
     turns: tuple[str, ...] = ()
 
 

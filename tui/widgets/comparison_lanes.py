@@ -1,0 +1,322 @@
+"""ComparisonLanes: the beginning of a compared text under each tokenizer, and marks below what they cut differently."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import ClassVar, Final, NamedTuple
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.binding import BindingType
+from textual.reactive import var
+
+from bpe_core.live.change import Span
+from bpe_core.metrics.disagreements import TextPlace
+from bpe_core.metrics.sampled import SampledText
+from bpe_core.pictures import choose_colors
+from bpe_core.visible import counted, visible
+from tui.commands.command import features_of
+from tui.commands.keys import PartBindings
+from tui.drawing.charts import LETTERS
+from tui.drawing.lines import cut, fit
+from tui.drawing.palette import palette_of
+from tui.state import ComparisonRun, PlaceInText
+from tui.table.row_list import RowList
+from tui.text.clusters import lay_out, wrap
+from tui.text.lane_texts import labels, short_names
+from tui.text.strips import Columns, RowContent, RowToken, clip, draw
+
+_MARK: Final = "▔"
+"""Drawn below a character that the tokenizers cut differently."""
+_CONTEXT: Final = 64
+"""Characters before a row whose tokens are colored too."""
+_PAGE: Final = 10
+"""Differences that Page Down passes."""
+_BEGINNING: Final = TextPlace(text=0, line=1, column=0)
+
+
+class _Stretch(NamedTuple):
+    """The characters of the text on one row."""
+
+    start: int
+    end: int
+    ends_line: bool
+
+
+class _LaneRow(NamedTuple):
+    """A stretch under one of the tokenizers."""
+
+    stretch: _Stretch
+    lane: int
+    """The index of the tokenizer; their number on the row of the marks."""
+
+
+class ComparisonLanes(RowList):
+    """A sampled text in rows, each once for every tokenizer; the keys of lists go through the differences."""
+
+    BINDINGS: ClassVar[list[BindingType]] = PartBindings("Compared text")
+
+    at: var[int] = var(-1, init=False)
+    """The index of the difference that is emphasized; -1 for none."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._comparison = ComparisonRun()
+        self._sample: SampledText | None = None
+        self._place = _BEGINNING
+        self._rows: list[_LaneRow] = []
+        self._labels: list[str] = []
+
+    # What is shown
+
+    def show(self, comparison: ComparisonRun, place: TextPlace | None) -> None:
+        """Show the text around a place, or the same place as before if it is None."""
+        is_new = comparison.tokenizers != self._comparison.tokenizers
+        self._comparison = comparison
+        if place is None:
+            place = _BEGINNING if is_new else self._place
+        sample = comparison.samples.get(place.text)
+        if sample is self._sample and place == self._place:
+            return
+        self._place = place
+        if sample is not self._sample:
+            self._sample = sample
+            self._lay_out()
+        self._go_to_place()
+
+    def _lay_out(self) -> None:
+        self._rows = []
+        sample = self._sample
+        if sample is not None and self.row_width:
+            names = [
+                f"{letter} {visible(tokenizer.name)}"
+                for letter, tokenizer in zip(
+                    LETTERS, self._comparison.tokenizers, strict=False
+                )
+            ]
+            self._labels = labels(short_names(names, self.row_width))
+            self._rows = list(self._rows_of(sample))
+        self.show_rows(range(len(self._rows)))
+        self.refresh()
+
+    def _rows_of(self, sample: SampledText) -> Iterator[_LaneRow]:
+        """Yield each stretch for every lane, and for the marks if there are any."""
+        starts = [start for start, _ in sample.differences]
+        ends = [end for _, end in sample.differences]
+        for stretch in _stretches(sample.beginning, self._text_width):
+            for lane in range(len(sample.lanes)):
+                yield _LaneRow(stretch, lane)
+            n_before = bisect_right(ends, stretch.start)
+            if bisect_left(starts, stretch.end + stretch.ends_line) > n_before:
+                yield _LaneRow(stretch, len(sample.lanes))
+
+    @property
+    def _text_width(self) -> int:
+        gutter = len(self._labels[0]) if self._labels else 0
+        # One cell is for the sign of a line end.
+        return max(8, self.row_width - gutter - 1)
+
+    def on_resize(self) -> None:
+        self._lay_out()
+        self._show_offset(self._offset)
+        super().on_resize()
+
+    # The difference that is emphasized
+
+    @property
+    def _differences(self) -> Sequence[Columns]:
+        return self._sample.differences if self._sample else ()
+
+    @property
+    def _current(self) -> Columns | None:
+        return self._differences[self.at] if self.at >= 0 else None
+
+    @property
+    def _offset(self) -> int:
+        """The code point to have in sight."""
+        if self._current:
+            return self._current[0]
+        sample = self._sample
+        if sample is None:
+            return 0
+        lines = sample.beginning.split("\n")
+        before = lines[: self._place.line - self._first_line]
+        start = sum(len(line) + 1 for line in before)
+        return start + self._place.column
+
+    @property
+    def _first_line(self) -> int:
+        """The number of the first line of the text in its file."""
+        texts = self._comparison.texts
+        index = self._place.text
+        return texts[index].line if index < len(texts) else 1
+
+    def _go_to_place(self) -> None:
+        self.at = -1
+        offset = self._offset
+        if self._place.column or self._place.line > self._first_line:
+            starts = [start for start, _ in self._differences]
+            index = bisect_right(starts, offset) - 1
+            if index >= 0 and offset < self._differences[index][1]:
+                self.at = index
+        self._show_offset(offset)
+
+    def _show_offset(self, offset: int) -> None:
+        """Show the rows with a code point, all lanes of them."""
+        starts = [row.stretch.start for row in self._rows]
+        last = bisect_right(starts, offset) - 1
+        if last >= 0:
+            self.move_to(last)
+            self.move_to(bisect_left(starts, starts[last]))
+
+    def watch_at(self) -> None:
+        self.watch_cursor()
+        self.refresh()
+
+    def watch_cursor(self) -> None:
+        # The hint describes the difference, not the row.
+        self.hint = self._describe()
+        self.note_target()
+
+    @property
+    def target(self) -> str:
+        sample = self._sample
+        if sample is None or self._current is None:
+            return ""
+        return self._comparison.texts[sample.text_index].path
+
+    def _describe(self) -> str:
+        sample = self._sample
+        if sample is None or len(sample.lanes) < 2:
+            return "The beginning of the text; each color is a token."
+        if self._current is None:
+            return "Down goes to the next place where the tokenizers differ."
+        start, end = self._current
+        ways = []
+        for letter, lane in zip(LETTERS, sample.lanes, strict=False):
+            tokens = [
+                sample.beginning[token.start : token.end]
+                for token in lane.tokens(start, end)
+            ]
+            ways.append(f"{letter} {visible('│'.join(tokens))}")
+        return f"{', '.join(ways)}. Enter selects it in the editor."
+
+    def action_move(self, by: int) -> None:
+        last = len(self._differences) - 1
+        if last >= 0:
+            self.at = max(0, min(self.at + by, last))
+            self._show_offset(self._offset)
+
+    def action_move_page(self, by: int) -> None:
+        self.action_move(by * _PAGE)
+
+    def action_move_to_end(self, end: int) -> None:
+        n_differences = len(self._differences)
+        self.action_move(n_differences if end else -n_differences)
+
+    def action_select(self) -> None:
+        sample = self._sample
+        path = self.target
+        if sample is None or self._current is None or not path:
+            return
+        start, end = self._current
+        before = sample.beginning[:start]
+        line = self._first_line + before.count("\n")
+        column = start - before.rfind("\n") - 1
+        place = PlaceInText(path, line, column, end - start)
+        features_of(self).texts.open_place(place)
+
+    # Drawing
+
+    @property
+    def empty(self) -> str:
+        if self._comparison.texts and not self._comparison.running:
+            return "Only the beginnings of the first texts are shown here."
+        return ""
+
+    def render_header(self, width: int) -> Iterable[Segment]:
+        sample = self._sample
+        title = "Text"
+        place = ""
+        if sample is not None and sample.text_index < len(self._comparison.texts):
+            name = visible(self._comparison.texts[sample.text_index].amounts.name)
+            title = f"Text  {cut(name, width // 2, keep='end')}"
+            n_differences = len(sample.differences)
+            if len(sample.lanes) > 1:
+                place = counted(n_differences, "difference")
+            if self.at >= 0:
+                place = f"{self.at + 1:,} of {place}"
+        room = max(0, width - len(place) - 2)
+        yield Segment(fit(f" {title}", room), self.style_of("header"))
+        yield Segment(f"{place} ", self.style_of("muted"))
+
+    def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
+        sample = self._sample
+        assert sample is not None
+        stretch, lane = self._rows[row]
+        length = stretch.end - stretch.start
+        text = sample.beginning[stretch.start : stretch.end]
+        if stretch.ends_line and stretch.end < len(sample.beginning):
+            length += 1
+        if lane == len(sample.lanes):
+            return self._marks(stretch.start, length, text)
+        current = None
+        if self._current:
+            current = clip(self._current, stretch.start, length)
+        palette = palette_of(self.app, self.rich_style, gutter=self.style_of("muted"))
+        tokens = _tokens_on_row(
+            sample, lane, stretch.start, length, len(palette.tokens)
+        )
+        content = RowContent(
+            text,
+            tuple(tokens),
+            ends_line=stretch.ends_line,
+            current=current,
+            gutter=self._labels[lane] if self._labels else "",
+        )
+        return draw(content, width, palette)
+
+    def _marks(self, start: int, length: int, text: str) -> Iterator[Segment]:
+        """Draw marks below the characters that the tokenizers cut differently."""
+        layout = lay_out(text)
+        x = -len(self._labels[0])
+        ends = [end for _, end in self._differences]
+        for number in range(bisect_right(ends, start), len(ends)):
+            columns = clip(self._differences[number], start, length)
+            if columns is None:
+                return
+            first = layout.cell(columns[0])
+            last = layout.cell(columns[1])
+            if columns[1] > len(text):
+                last = layout.width + 1
+            ink = "accent" if number == self.at else "muted"
+            yield Segment(" " * (first - x), self.style_of("text"))
+            yield Segment(_MARK * (last - first), self.style_of(ink))
+            x = last
+
+
+def _tokens_on_row(
+    sample: SampledText, lane: int, start: int, length: int, n_colors: int
+) -> Iterator[RowToken]:
+    # Colors depend on the tokens before, but not on where a row begins.
+    tokens = sample.lanes[lane].tokens(max(0, start - _CONTEXT), start + length)
+    spans = [Span(token.start, token.end, token.ids) for token in tokens]
+    first_borders: set[object] = set()
+    if lane > 0:
+        first_tokens = sample.lanes[0].tokens(start, start + length)
+        first_borders = {token.borders for token in first_tokens}
+    for token, color in zip(tokens, choose_colors(spans, n_colors), strict=True):
+        columns = clip((token.start, token.end), start, length)
+        if columns is not None:
+            is_alike = token.borders in first_borders
+            yield RowToken(*columns, color, is_alike=is_alike)
+
+
+def _stretches(text: str, width: int) -> Iterator[_Stretch]:
+    """Wrap a text into rows of `width` cells."""
+    start = 0
+    for line in text.split("\n"):
+        cuts = [0, *wrap(line, width), len(line)]
+        for first, last in pairwise(cuts):
+            yield _Stretch(start + first, start + last, last == len(line))
+        start += len(line) + 1
