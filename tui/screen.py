@@ -48,7 +48,8 @@ _WIDTHS: Final = ((0, "-narrow"), (100, "-tight"), (120, "-wide"), (170, "-huge"
 _HEIGHTS: Final = ((0, "-low"), (30, "-middling"), (36, "-high"))
 """The class of the screen from this many columns or rows on."""
 _FIRST_IMPORTS: Final = (
-    "tui.widgets.text_facts",
+    "tui.widgets.status_lines",
+    "tui.widgets.token_side",
     "tui.widgets.colored_rows",
     "tui.features.all",
     "bpe_core.formats",
@@ -135,6 +136,7 @@ class MainScreen(HasCommands, StateScreen):
                 self.show_panes()
                 self.bind_panes()
                 self.training.why.follow(self.editor.area)
+                self.editor.side.merge_log = self.training.log_of_merges
                 self._color_tables()
             await self.features.bring_back(self._arguments)
         finally:

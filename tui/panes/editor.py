@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from bpe_core.content.samples import Example
     from bpe_core.tokenizer import Tokenizer
     from tui.widgets.colored_rows import TokenView
-    from tui.widgets.text_facts import StatusLines, TokenSide
+    from tui.widgets.status_lines import StatusLines
+    from tui.widgets.token_side import TokenSide
 
 HINT: Final = (
     "Type to see tokens change; the token at the cursor is explained on the right."
@@ -104,7 +105,8 @@ class EditorPane(Pane):
 
     async def load(self) -> None:
         from tui.widgets.colored_rows import TokenView
-        from tui.widgets.text_facts import StatusLines, TokenSide
+        from tui.widgets.status_lines import StatusLines
+        from tui.widgets.token_side import TokenSide
 
         self.side = TokenSide(self.area, id="side")
         self.token_view = TokenView(id="view")
@@ -231,7 +233,7 @@ class EditorPane(Pane):
         event.stop()
         if self.is_loaded:
             self.status_lines.show_totals()
-            self.side.show_token()
+            self.side.show_changed_token()
 
     def on_token_area_edited(self, event: TokenArea.Edited) -> None:
         event.stop()
@@ -247,6 +249,8 @@ class EditorPane(Pane):
         self.status_lines.show_review()
         if self.side.seen == "ahead":
             self.side.show_token()
+        else:
+            self.side.show_changed_token()
 
     def action_go_to_pitfall(self, by: int) -> None:
         """Select the next pitfall (`by` 1) or the previous pitfall (-1)."""

@@ -15,10 +15,8 @@ from textual.widget import Widget
 from textual.widgets import ContentSwitcher
 
 from bpe_core.explain.merge_choice import Explanation
-from bpe_core.explain.trace import TokenUses, token_uses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
-from bpe_core.weighted import Count
 from tui.commands.command import features_of, in_background
 from tui.commands.keys import HasCommands, PartBindings
 from tui.drawing.lines import INKS, InfoLine, Lines, ink_of, sentence
@@ -292,27 +290,11 @@ class WhyPanel(HasCommands, Vertical):
             explained,
             merge,
             self._ties(tokenizer),
-            self._uses_of(tokenizer, merge),
+            self._log.uses_of(tokenizer.vocabulary, step),
             self._form(tokenizer),
             len(self._log.merges),
         )
         self.query_one("#why", Lines).show_lines(lines)
-
-    def _uses_of(self, tokenizer: Tokenizer, merge: Merge | None) -> TokenUses | None:
-        """Return what later merges did with the token that a merge made, if it is known."""
-        first_length = self._log.n_tokens
-        if merge is None or not first_length or not merge.n_tokens:
-            return None  # the lengths of the corpus are not recorded
-        if merge.step > tokenizer.step:
-            return None  # the tokenizer has not come to this merge
-        merges = self._log.merges
-
-        def corpus_length_after(step: int) -> Count:
-            if step == 0:
-                return first_length
-            return merges[step - 1].n_tokens
-
-        return token_uses(tokenizer.vocabulary, corpus_length_after, merge.step)
 
     # Pairs
 
