@@ -629,6 +629,13 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             "show the code that encodes the word in the editor, or the code of the merge",
             when=_why.shows_code,
         ),
+        Command(
+            _why.action_turn_length,
+            "s",
+            "Short/full",
+            "show the code of the merge in twelve lines to retype, or the reference with all options",
+            when=_why.shows_code,
+        ),
     ),
     "Curve": (
         Command(

@@ -61,7 +61,7 @@ class WhyPanel(HasCommands, Vertical):
     def __init__(self, log: "MergeLog", *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._log = log
-        self._titles = SideTitles(SIDES)
+        self._titles = SideTitles(SIDES, "w")
         self._code = CodeSide(id="code")
         self._asks = False
         """Whether the user has gone to the merges of this tokenizer."""
@@ -167,6 +167,11 @@ class WhyPanel(HasCommands, Vertical):
         self.seen = event.side
         self._went_to_side()
 
+    @on(SideTitles.NoteClicked)
+    def turn_length_of_code(self) -> None:
+        if self.shows_code:
+            self.action_turn_length()
+
     def turn(self) -> bool:
         """Show the next side, or hide the panel after the last. Return whether a side is seen."""
         sides = list(SIDES)
@@ -192,6 +197,13 @@ class WhyPanel(HasCommands, Vertical):
     def action_turn_code(self) -> None:
         self._code.mark_merge()
         self._code.encodes = not self._code.encodes
+        self._show()
+
+    def action_turn_length(self) -> None:
+        """Show the code of the merge in twelve lines, or the reference with all options."""
+        self._code.mark_merge()
+        self._code.is_short = not self._code.is_short
+        self._code.encodes = False
         self._show()
 
     def action_run_line(self, by: int) -> None:
@@ -224,9 +236,7 @@ class WhyPanel(HasCommands, Vertical):
                 self._show_pairs(self.tokenizer)
             else:
                 self._show_code(self.tokenizer)
-        # A narrow panel has no room for the keys; the border of the pane shows them, too.
-        keys = f"w  b {self.writing}" if self.size.width >= 40 else ""
-        self._titles.show_note(self._note, keys)
+        self._titles.show_note(self._note)
 
     watch_explained = watch_writing = on_resize = _show
 
@@ -235,7 +245,7 @@ class WhyPanel(HasCommands, Vertical):
         """The step that is shown, or the line of its code."""
         step = self._shown_step
         if self.shows_code and self._code.position:
-            return self._code.position
+            return f"{self._code.length}  {self._code.position}"
         if not step:
             return "before the first merge"
         if self.seen == "pairs":
