@@ -40,6 +40,7 @@ from tui.widgets.screen_lines import ONE_PANE, HintLine, KeyLine, TitleLine
 from tui.widgets.step_line import StepLine
 
 if TYPE_CHECKING:
+    from tui.dialogs.jump_labels import JumpTarget
     from tui.features.all import Features
 
 SECONDS_TO_END: Final = 1.5
@@ -340,6 +341,21 @@ class MainScreen(HasCommands, StateScreen):
     def action_fill(self) -> None:
         self.update_classes({"-fill": not self.has_class("-fill")})
         self.show_panes()
+
+    def action_jump(self) -> None:
+        """Show a letter on each part of the screen, and go to the part whose letter is pressed."""
+        from tui.dialogs.jump_labels import JumpLabels
+
+        if self.loaded.is_set():
+            self.app.push_screen(JumpLabels(self), self._jump_to)
+
+    def _jump_to(self, target: JumpTarget | None) -> None:
+        if target is None:
+            return
+        if target.part is None:
+            self.action_show(target.pane)
+        else:
+            self.set_focus(target.part)
 
     def action_help(self) -> None:
         from tui.dialogs.help import Help

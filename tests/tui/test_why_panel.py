@@ -385,7 +385,7 @@ async def test_the_code_is_shown_short_or_in_full() -> None:
         assert "best e + st" in shown, "the values of the step"
 
         panel.query_one("#code").focus()
-        await pilot.press("s")
+        await pilot.press("f")
         assert note(panel).startswith("full  line ")
         assert "tied = [pair for" in "\n".join(drawn(panel.query_one("#code")))
         await pilot.click(".side-note")

@@ -319,6 +319,13 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             name="Fill the screen with this pane",
             when=_screen.has_room,
         ),
+        Command(
+            _screen.action_jump,
+            "alt+j,ctrl+f",
+            does="a letter appears on each part of the screen; press it to go there",
+            name="Jump to a part of the screen",
+            help="jump: a letter appears on each part of the screen; press it to go there",
+        ),
         *both(
             _features.shown.travel,
             "alt+left alt+right",
@@ -631,7 +638,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         ),
         Command(
             _why.action_turn_length,
-            "s",
+            "f",
             "Short/full",
             "show the code of the merge in twelve lines to retype, or the reference with all options",
             when=_why.shows_code,

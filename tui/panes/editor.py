@@ -14,6 +14,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.reactive import var
+from textual.widget import Widget
 
 from tui.commands.command import Command, features_of
 from tui.commands.key_names import short_name
@@ -116,9 +117,8 @@ class EditorPane(Pane):
         await self.mount(self.status_lines)
         self.is_loaded = True
 
-    def focus_next_part(self) -> None:
-        part = self.area if self.view == "text" else self.token_view
-        self.screen.set_focus(part)
+    def parts(self) -> tuple[Widget, ...]:
+        return (self.area if self.view == "text" else self.token_view,)
 
     def on_mount(self) -> None:
         self._show_keys()

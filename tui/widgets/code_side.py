@@ -36,7 +36,7 @@ class CodeSide(Lines):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.tooltip = "The code on a few words: F7 runs the next line, ← goes back, i encodes, s shows the full code."
+        self.tooltip = "The code on a few words: F7 runs the next line, ← goes back, i encodes, f shows the full code."
         self._run: Sequence[CodeLine] = ()
         """The lines that run."""
         self._marked: int | None = None
