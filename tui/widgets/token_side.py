@@ -11,6 +11,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.reactive import var
+from textual.theme import Theme
 from textual.timer import Timer
 from textual.widgets import ContentSwitcher
 
@@ -101,6 +102,12 @@ class TokenSide(Vertical):
 
     def on_mount(self) -> None:
         self._search = SlicedWork[Uses](self)
+        # The lines hold the colors of the theme.
+        self.app.theme_changed_signal.subscribe(self, self._draw_again)
+
+    def _draw_again(self, theme: Theme) -> None:
+        # The text gets the colors of the new theme after this signal.
+        self.call_after_refresh(self.show_token)
 
     def compose(self) -> ComposeResult:
         yield SideTitles(SIDES, short_name(TURN_SIDE.keys))
