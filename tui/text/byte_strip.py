@@ -142,6 +142,9 @@ def token_row(
         labels.append(label, token.style)
         labels.append(" " * (widths[index] - cell_len(label) + 1))
         ids.append(f"{token.id:<{widths[index]}} ", "bold" if token.is_current else "")
+    # After the last one no gap is needed.
+    labels.rstrip()
+    ids.rstrip()
     yield InfoLine(labels)
     yield InfoLine(ids, ink="muted")
 

@@ -160,14 +160,12 @@ def _in_text(place: PlaceInText, form: SummaryForm) -> Iterator[InfoLine]:
     yield InfoLine(where, n_uses, "muted")
     current = [token.is_current for token in place.tokens].index(True)
     yield from token_row(place.tokens, current, form.width)
-    yield from text_plot(
-        place.uses or (),
-        start,
-        place.n_characters,
-        form.accent,
-        form.width,
-        _plot_height(form),
-    )
+    plot_height = _plot_height(form)
+    if place.uses is None:
+        yield from [InfoLine()] * plot_height
+        return
+    n = place.n_characters
+    yield from text_plot(place.uses, start, n, form.accent, form.width, plot_height)
 
 
 def _in_corpus(

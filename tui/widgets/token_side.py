@@ -97,6 +97,8 @@ class TokenSide(Vertical):
         """The text that was searched for them, or will be soon."""
         self._shown: tuple[Span | None, bool] | None = None
         """The token that was shown last, and whether the vocabulary was sorted."""
+        self._is_due = False
+        """Whether the token is shown after the next frame."""
         self._rest: Timer | None = None
         """Runs until a long text is searched."""
 
@@ -146,9 +148,17 @@ class TokenSide(Vertical):
         is_same_text = text is not None and text.equals(self._text)
         if shown != self._shown or not is_same_text:
             self._shown = shown
+            # The frame that shows the key doesn't wait for the side.
+            if not self._is_due:
+                self._is_due = True
+                self.call_after_refresh(self._show_due)
+
+    def _show_due(self) -> None:
+        if self._is_due:
             self.show_token()
 
     def show_token(self) -> None:
+        self._is_due = False
         # A side that was hidden until now has no size of its own.
         width, height = self.query_one(ContentSwitcher).size
         shown = self._lines_of(max(8, width - 2), height)
@@ -216,20 +226,22 @@ class TokenSide(Vertical):
         return PlaceInText(under, tokens, styles, notes, live.n_characters, uses)
 
     def _search_text(self) -> None:
-        """Find where tokens are used: at once in a short text, in a longer one soon after the last change."""
+        """Find where tokens are used: at once after an edit of a short text, otherwise when nothing changes."""
         text = _Text.of(self._area)
-        if text is None or text.equals(self._text):
+        before = self._text
+        if text is None or text.equals(before):
             return
-        live = text.live
         self._text = text
         self._uses = None
         self._search.cancel()
         if self._rest is not None:
             self._rest.stop()
-        if live.n_characters <= _SHORT:
-            self._search.run(find_uses(live), self._found)
+        # While merges are played, the tokenizer changes many times a second.
+        is_edit = before is not None and before.tokenizer is text.tokenizer
+        if is_edit and text.live.n_characters <= _SHORT:
+            self._search.run(find_uses(text.live), self._found)
         elif text.is_settled:
-            start = partial(self._search.run, find_uses(live), self._show_found)
+            start = partial(self._search.run, find_uses(text.live), self._show_found)
             self._rest = self.set_timer(_REST, start)
 
     def _found(self, uses: Uses) -> None:
