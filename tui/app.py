@@ -169,15 +169,15 @@ class BpeScope(HasCommands, App[None]):
     def on_mount(self) -> None:
         for sentence in self._warnings:
             self.notify(visible(sentence), severity="warning", markup=False)
-        self.theme_changed_signal.subscribe(self, self._remember_theme)
         if not self.is_headless:
             loop = asyncio.get_running_loop()
             for number in _ENDING_SIGNALS:
                 # Shells expect this exit code.
                 loop.add_signal_handler(number, self._end, 128 + number)
 
-    def _remember_theme(self, theme: Theme) -> None:
-        self.main.remember(theme=theme.name)
+    def _remember_theme(self, theme: str | None) -> None:
+        if theme is not None:
+            self.main.remember(theme=theme)
 
     @work(group="quit")
     async def _end(self, code: int) -> None:
@@ -211,11 +211,9 @@ class BpeScope(HasCommands, App[None]):
             self.push_screen(GuardedPalette(id="--command-palette"))
 
     def search_themes(self) -> None:
-        from textual.theme import ThemeProvider
+        from tui.dialogs.theme_picker import ThemePicker
 
-        self.push_screen(
-            GuardedPalette(providers=[ThemeProvider], placeholder="Search for themes…")
-        )
+        self.push_screen(ThemePicker(self.theme), self._remember_theme)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Return Textual's commands for themes, quitting and, outside of dialogs, screenshots."""

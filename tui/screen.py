@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual import events
 from textual.app import ComposeResult
@@ -39,13 +39,17 @@ from tui.widgets.pane import Pane
 from tui.widgets.screen_lines import ONE_PANE, HintLine, KeyLine, TitleLine
 from tui.widgets.step_line import StepLine
 
+if TYPE_CHECKING:
+    from tui.dialogs.jump_labels import JumpTarget
+
 SECONDS_TO_END: Final = 1.5
 """How long the app waits at its end for background work, and for what is being written."""
 _WIDTHS: Final = ((0, "-narrow"), (100, "-tight"), (120, "-wide"), (170, "-huge"))
 _HEIGHTS: Final = ((0, "-low"), (30, "-middling"), (36, "-high"))
 """The class of the screen from this many columns or rows on."""
 _FIRST_IMPORTS: Final = (
-    "tui.widgets.text_facts",
+    "tui.widgets.status_lines",
+    "tui.widgets.token_side",
     "tui.widgets.colored_rows",
     "tui.features.all",
     "bpe_core.formats",
@@ -144,6 +148,7 @@ class MainScreen(HasCommands, StateScreen):
                 self.show_panes()
                 self.bind_panes()
                 self.training.why.follow(self.editor.area)
+                self.editor.side.merge_log = self.training.log_of_merges
                 self._color_tables()
             await self.features.bring_back(self._arguments)
         finally:
@@ -356,6 +361,21 @@ class MainScreen(HasCommands, StateScreen):
     def action_fill(self) -> None:
         self.update_classes({"-fill": not self.has_class("-fill")})
         self.show_panes()
+
+    def action_jump(self) -> None:
+        """Show a letter on each part of the screen, and go to the part whose letter is pressed."""
+        from tui.dialogs.jump_labels import JumpLabels
+
+        if self.loaded.is_set():
+            self.app.push_screen(JumpLabels(self), self._jump_to)
+
+    def _jump_to(self, target: JumpTarget | None) -> None:
+        if target is None:
+            return
+        if target.part is None:
+            self.action_show(target.pane)
+        else:
+            self.set_focus(target.part)
 
     def action_help(self) -> None:
         from tui.dialogs.help import Help

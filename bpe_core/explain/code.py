@@ -8,8 +8,10 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain
-from types import FrameType
+from pathlib import Path
+from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
 
 from bpe_core import reference
@@ -20,7 +22,14 @@ from bpe_core.visible import counted
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.merge_loop import Triple
 
-SOURCE: Final = inspect.getsource(reference).splitlines()
+SOURCE: Final = tuple(inspect.getsource(reference).splitlines())
+SHORT_SOURCE: Final = tuple(
+    Path(__file__).with_name("twelve_lines.txt").read_text("utf-8").splitlines()
+)
+"""The same training in twelve lines, to type oneself. It has no options, and takes the first of tied pairs.
+
+It begins with `words`, which are lists of ids, and `n_merges`.
+"""
 _MOST: Final = 200
 """Maximum number of bytes of all words together, or of a piece. This many take a few milliseconds."""
 _SETS: Final = re.compile(r" *(?:for )?([\w, \[\]]+)(?::.*?)? (?:=|in) ")
@@ -53,9 +62,20 @@ def _run(
     *arguments: object,
     **options: object,
 ) -> list[CodeLine]:
-    """Run a function of `reference` and return its lines in the order in which they ran.
+    """Run a function of `reference` and return its lines in the order in which they ran."""
+    call = partial(function, *arguments, **options)
+    return _trace(call, function.__code__, SOURCE, id_of)
 
-    `id_of` maps the function's numbers to ids.
+
+def _trace(
+    call: Callable[[], object],
+    code: CodeType,
+    source: Sequence[str],
+    id_of: Mapping[int, int],
+) -> list[CodeLine]:
+    """Call something, and return the lines of `code` in the order in which they ran.
+
+    `id_of` maps the numbers of the code to ids.
     """
     lines: list[CodeLine] = []
 
@@ -67,7 +87,7 @@ def _run(
         return type(value)(map(with_ids, value))
 
     def note_values(line: CodeLine, variables: Mapping[str, Any]) -> None:
-        sets = _SETS.match(SOURCE[line.number - 1])
+        sets = _SETS.match(source[line.number - 1])
         names = sets[1].split(", ") if sets else []
         for name in names:
             if name in _VALUES and name in variables:
@@ -84,12 +104,12 @@ def _run(
         return trace_line
 
     def trace_call(frame: FrameType, _event: str, _: object) -> Any:
-        return trace_line if frame.f_code is function.__code__ else None
+        return trace_line if frame.f_code is code else None
 
     tracer_before = sys.gettrace()
     sys.settrace(trace_call)
     try:
-        function(*arguments, **options)
+        call()
     finally:
         sys.settrace(tracer_before)
     return lines
@@ -122,9 +142,14 @@ def _unmerge(vocabulary: Vocabulary, texts: Iterable[Sequence[int]]) -> _Unmerge
 
 
 def merge_in_code(
-    vocabulary: Vocabulary, step: int, words: Sequence[CorpusPiece] = (), ties: str = ""
+    vocabulary: Vocabulary,
+    step: int,
+    words: Sequence[CorpusPiece] = (),
+    ties: str = "",
+    *,
+    is_short: bool = False,
 ) -> list[CodeLine]:
-    """Return the lines with which `reference.train` makes a merge.
+    """Return the lines with which `reference.train` makes a merge, or those of `SHORT_SOURCE` if `is_short`.
 
     The function runs on all of `words` if they are short enough together, otherwise on some that the merge changes. If
     another pair would be chosen in these words, the function runs on a single word: the two parts of the token.
@@ -133,7 +158,8 @@ def merge_in_code(
         vocabulary: A vocabulary whose merges are known.
         step: The number of the merge, from 1.
         words: The pieces of an `Explanation`.
-        ties: The tie rule; "" for the default.
+        ties: The tie rule; "" for the default. The short code has only the default.
+        is_short: Whether to run the short code.
 
     Raises:
         TextError: The reference implementation does not make this merge.
@@ -145,7 +171,10 @@ def merge_in_code(
     if chosen:
         words_to_try.insert(0, chosen)
     for texts in words_to_try:
-        lines = _lines_of_merge(vocabulary, merge, texts, ties or "first")
+        if is_short:
+            lines = _short_lines_of_merge(merge, texts)
+        else:
+            lines = _lines_of_merge(vocabulary, merge, texts, ties or "first")
         best = next(line.values["best"] for line in lines if "best" in line.values)
         if best == pair and lines[0].values["words"] == list(map(list, texts)):
             return lines
@@ -200,6 +229,24 @@ def _lines_of_merge(
     lines_before = [line for line in lines[:first] if "words" in line.values]
     words = {"words": lines_before[-1].values["words"]}
     lines[first] = CodeLine(lines[first].number, words | lines[first].values)
+    return lines[first:end]
+
+
+def _short_lines_of_merge(
+    merge: Triple, texts: Sequence[Sequence[int]]
+) -> list[CodeLine]:
+    """Run the short code for one merge of texts, whose tokens get the numbers from 0 on."""
+    ids = sorted(set(chain.from_iterable(texts)))
+    number_of = {id: number for number, id in enumerate(ids)}
+    id_of = {number: id for id, number in number_of.items()}
+    id_of[256] = merge[2]
+    words = [[number_of[id] for id in text] for text in texts]
+    code = compile("\n".join(SHORT_SOURCE), "twelve_lines.txt", "exec")
+    variables = {"words": words, "n_merges": 1}
+    lines = _trace(partial(exec, code, variables), code, SHORT_SOURCE, id_of)
+    first, end = [n for n, line in enumerate(lines) if "new" in line.values]
+    given = {"words": [list(text) for text in texts]}
+    lines[first] = CodeLine(lines[first].number, given | lines[first].values)
     return lines[first:end]
 
 

@@ -367,9 +367,18 @@ def _unstable_of_twin(live: LiveText) -> Unstable | None:
 
 def prepare(tokenizer: Tokenizer) -> None:
     """Sort the tokens, so that the first text needn't wait for it. Another thread may call this."""
+    _sorted(tokenizer)
+
+
+def longer_tokens(tokenizer: Tokenizer, token: int) -> Iterator[int]:
+    """Yield the longer tokens that begin with the bytes of a token. The first call sorts them, like `prepare`."""
+    return _sorted(tokenizer).longer(tokenizer.token_bytes(token))
+
+
+def _sorted(tokenizer: Tokenizer) -> _SortedTokens:
     if not tokenizer.by_piece and not difference(tokenizer):
         tokenizer = without_preparation(tokenizer)
-    _sorted_tokens(tokenizer.vocabulary)
+    return _sorted_tokens(tokenizer.vocabulary)
 
 
 def why_unknown(live: LiveText) -> str:

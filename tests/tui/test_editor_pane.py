@@ -60,7 +60,7 @@ async def test_a_character_of_several_tokens_shows_who_owns_which_byte(
         inspector = "\n".join(scope.rows("TokenSide Lines"))
         assert (
             "e9 9b a8" in inspector
-            and "╰╯ ╰╯ ╰╯" in inspector
+            and "╰──雨──╯" in inspector
             and "cjk unified" in inspector
         )
         save_picture = scope.screen.features.excerpts.save_picture("svg")
@@ -69,6 +69,38 @@ async def test_a_character_of_several_tokens_shows_who_owns_which_byte(
         await scope.answer(str(home / "rain.svg"))
         await scope.until((home / "rain.svg").exists, "a picture is saved")
         assert (home / "rain.svg").read_text("utf-8").startswith("<svg")
+
+
+@pytest.mark.usefixtures("kept")
+async def test_the_token_is_shown_with_its_neighbors_and_its_uses(
+    opened: Opened,
+) -> None:
+    async with opened(size=(200, 60)) as scope:
+
+        def shown() -> str:
+            return " ".join(" ".join(scope.rows("TokenSide #token")).split())
+
+        await written(scope, "the theme the")
+        await scope.press("ctrl+home", *["right"] * 4)
+        await scope.until(lambda: "ids next to it" in shown(), "it is described")
+        under = scope.area.edited.under_cursor
+        assert under is not None
+        token = under.ids[0]
+        n_uses = scope.ids().count(token)
+        assert f" {n_uses} use" in shown()
+        ids = " ".join(map(str, scope.ids()))
+        assert ids in shown(), "the tokens in the text, above their ids"
+        assert f"{token - 1} {token} {token + 1}" in shown()
+        assert "uses in the corpus" in shown()
+
+        scope.area.load_text("the theme the " * 150)
+        await scope.press("ctrl+home", *["right"] * 4)
+        await scope.until(
+            lambda: f" {scope.ids().count(token)} uses" in shown(),
+            "a long text is searched when no key is pressed",
+        )
+        await scope.press("end", "enter")
+        assert scope.app.is_running
 
 
 @pytest.mark.usefixtures("kept")

@@ -7,17 +7,24 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 from rich.style import Style
+from rich.text import Text
 from test_table import worked_out
 
 from bpe_core import LiveText, load, save, train
 from bpe_core.auditing.findings import Severity
 from bpe_core.auditing.verdicts import Verdict
 from bpe_core.explain.decoding import decoded_spans
+from bpe_core.explain.trace import Absorption, TokenUses
+from bpe_core.live.change import Span
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
 from tui.drawing.lines import InfoLine, info_strip, sentence
-from tui.text.token_lines import TokenFacts, branches, token_summary
-from tui.text.token_places import about_place
+from tui.drawing.palette import make_palette
+from tui.text.byte_strip import TokenColumn, byte_strip, token_row
+from tui.text.token_lines import TokenFacts, branches
+from tui.text.token_places import notes_on_place
+from tui.text.token_summary import PlaceInText, SummaryForm, token_summary
+from tui.text.token_uses import find_uses
 from tui.text.views import lay_out
 
 # "low", "est" and what is made of them: l+o, lo+w, e+s, es+t, and <ESC>+[ as a merge no terminal should see.
@@ -33,26 +40,118 @@ VOCABULARY = Vocabulary.of_bytes().extended(MERGES)
 LOWEST = Tokenizer(Vocabulary(VOCABULARY.base, MERGES, {"<|end|>": 262}), "none")
 
 
+LOG = {2: TokenUses(7, 4, (Absorption(5, 260, 3),))}
+"""The uses of the tokens that steps made, as a merge log knows them."""
+
+
+def lines_of(
+    facts: TokenFacts, width: int, height: int, notes: Sequence[InfoLine] = ()
+) -> list[InfoLine]:
+    """The summary of a token that stands between two others and is used twice in 40 characters."""
+    style = Style(bgcolor="red")
+    data = b"?"
+    if facts.token in facts.vocabulary:
+        data = facts.data
+    columns = [
+        TokenColumn(32, b" ", Style()),
+        TokenColumn(facts.token, data, style, is_current=True),
+        TokenColumn(46, b".", Style()),
+    ]
+    span = Span(10, 10 + len(data), (facts.token,))
+    place = PlaceInText(span, columns, [style, style], notes, 40, [10, 39])
+    palette = make_palette(Style(color="#ffffff", bgcolor="#000000"))
+    form = SummaryForm(max(8, width - 2), height, palette, style, True)
+    uses = LOG.get(facts.step) if facts.token in facts.vocabulary else None
+    return token_summary(facts, place, uses, form)
+
+
 def summary(
-    facts: TokenFacts, width: int, height: int, place: Sequence[InfoLine] = ()
+    facts: TokenFacts, width: int, height: int, notes: Sequence[InfoLine] = ()
 ) -> list[str]:
     """What is drawn in so many cells."""
-    lines = token_summary(facts, place, max(8, width - 2), height)
     return [
         info_strip(line, width, lambda _: Style(), Console()).text.rstrip()
-        for line in lines
+        for line in lines_of(facts, width, height, notes)
     ]
 
 
-def test_characters_beyond_ascii_are_named_with_their_place() -> None:
+def test_characters_beyond_ascii_are_named() -> None:
     live = LiveText(BYTES, "aé")
     plain = live.span_at(0)
     accented = live.span_at(1)
     assert plain is not None and accented is not None
-    assert [str(line.left) for line in about_place(live, plain, 40)] == ["character 0"]
-    first, second, *_ = about_place(live, accented, 40)
-    assert str(first.left) == "character 1"
-    assert str(second.left) == "é  latin small letter e with acute"
+    assert not list(notes_on_place(live, plain))
+    name, sharing = notes_on_place(live, accented)
+    assert str(name.left) == "é  latin small letter e with acute"
+    assert str(sharing.left) == "2 tokens share 2 bytes"
+
+
+def strip(tokens: Sequence[bytes], width: int, most: int = 3) -> list[str]:
+    styles = [Style(bold=True), Style(dim=True)]
+    return [str(line.left) for line in byte_strip(tokens, styles, width, most)]
+
+
+def test_a_byte_strip_shows_the_character_that_each_byte_belongs_to() -> None:
+    assert strip(["né 雨".encode()], 40) == [
+        "6e c3 a9 20 e9 9b a8",
+        "n  ╰─é─╯ ␣  ╰──雨──╯",
+    ]
+    assert strip(["é".encode()[:1], "é".encode()[1:]], 40) == ["c3 a9", "╰─é─╯"]
+    assert strip([b"\xa9 \xe9\x9b"], 40) == ["a9 20 e9 9b", "…  ␣  ╰─…─╯"]
+
+
+def test_a_byte_strip_breaks_between_characters() -> None:
+    assert strip(["aé雨b".encode()], 9) == [
+        "61 c3 a9",
+        "a  ╰─é─╯",
+        "e9 9b a8",
+        "╰──雨──╯",
+        "62",
+        "b ",
+    ]
+    above, below = strip([b"abcdefgh"], 8, 1)
+    assert (above, below) == ("61 62 63 …", "a  b  c ")
+
+
+def test_tokens_that_share_a_character_take_turns_with_two_styles() -> None:
+    bold, dim = Style(bold=True), Style(dim=True)
+    line, *_ = byte_strip([b"\xe9", b"\x9b", b"\xa8"], [bold, dim], 40, 1)
+    assert isinstance(line.left, Text)
+    spans = [
+        (line.left.plain[span.start : span.end], span.style) for span in line.left.spans
+    ]
+    assert spans == [("e9", bold), ("9b", dim), ("a8", bold)]
+
+
+def test_a_row_of_tokens_has_the_current_one_and_its_nearest_neighbors() -> None:
+    tokens = [
+        TokenColumn(number, f"t{number}".encode(), Style(), number == 105)
+        for number in range(100, 110)
+    ]
+    labels, ids = token_row(tokens, 5, 19)
+    assert str(labels.left) == "t104 t105 t106 t107"
+    assert str(ids.left) == "104  105  106  107"
+    labels, ids = token_row(tokens[:1], 0, 3)
+    assert (str(labels.left), str(ids.left)) == ("t100", "100")
+
+
+def test_uses_are_found_wherever_a_slice_ends() -> None:
+    text = "low é" * 700
+    tokenizer = Tokenizer(VOCABULARY, "none")
+    live = LiveText(tokenizer, text)
+    search = find_uses(live)
+    while True:
+        try:
+            next(search)
+        except StopIteration as finished:
+            uses = finished.value
+            break
+    places: dict[int, list[int]] = {}
+    for span in live.spans(0, len(text)):
+        for token in span.ids:
+            places.setdefault(token, []).append(span.start)
+    assert uses == places
+    assert len(uses[257]) == 700
 
 
 def test_the_tree_goes_down_to_the_bytes() -> None:
@@ -98,13 +197,18 @@ def test_all_about_a_token() -> None:
         257, b"low", 0.7, Severity.WARNING, ("scaffold",), about["reason"], (), evidence
     )
     shown = summary(TokenFacts(LOWEST, 257, verdict), 40, 24)
-    assert shown[0].split() == ["low", "id", "257"]
-    assert shown[1].split() == ["6c", "6f", "77", "3", "bytes"]
-    assert shown[2].split() == ["lo", "+", "w", "step", "2"]
-    assert shown[3].split() == ["uses", "in", "the", "corpus", "7"]
+    assert shown[0].split() == ["low", "3", "bytes", "id", "257"]
+    assert shown[1].split() == ["6c", "6f", "77"]
+    assert shown[2].split() == ["l", "o", "w"]
+    assert shown[3].split() == ["lo", "+", "w", "step", "2"]
     story = "\n".join(shown)
+    words = " ".join(story.split())
+    assert "characters 10 to 12 2 uses ␣ low . 32 257 46" in words
+    assert "uses in the corpus 7 → 4" in words
+    assert "lo low es est" in words and "256 257 258 259" in words
     assert "● scaffold\n   Only a step on the way to lowest." in story
-    assert "├ lo" in story and "└ w" in story
+    taller = "\n".join(summary(TokenFacts(LOWEST, 257, verdict), 40, 30))
+    assert "├ lo" in taller and "└ w" in taller
     at = next(y for y, line in enumerate(shown) if "is part of" in line)
     assert shown[at].endswith("1 token") and shown[at + 1].strip() == "lowest"
 
@@ -113,7 +217,7 @@ def test_all_about_a_token() -> None:
     ("facts", "told"),
     [
         (TokenFacts(LOWEST, 0x20), "a single byte"),
-        (TokenFacts(LOWEST, 262), "<|end|> id 262 3c 7c"),
+        (TokenFacts(LOWEST, 262), "<|end|> 7 bytes id 262 3c 7c"),
         (TokenFacts(LOWEST, 262), "a special token: outside the merges"),
         (TokenFacts(LOWEST.at(2), 260), "is learned later than step 2"),
     ],
@@ -145,7 +249,7 @@ def test_any_size_and_no_raw_control_character(size: tuple[int, int]) -> None:
 
 
 def test_the_token_can_wear_its_color() -> None:
-    (head, *_) = token_summary(TokenFacts(LOWEST, 257), (), 40, 10)
+    head, *_ = lines_of(TokenFacts(LOWEST, 257), 40, 10)
     red = Style(bgcolor="red")
     drawn = info_strip(head, 40, lambda _: Style(), Console(), red)
     assert [segment.text for segment in drawn if segment.style == red] == ["low"]

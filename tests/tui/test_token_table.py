@@ -443,4 +443,4 @@ async def test_a_click_on_a_title_of_the_panel_shows_its_side() -> None:
         panel.action_turn(1)
         await pilot.pause()
         active = pilot.app.screen.query_one("Tab.-active", Tab)
-        assert active.label_text == "Lines"
+        assert active.id == "title-lines"

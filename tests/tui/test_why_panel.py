@@ -11,7 +11,7 @@ from textual.widgets import Static, Tabs
 
 from bpe_core import train
 from bpe_core.content.presets import PRESETS
-from bpe_core.explain.code import merge_in_code
+from bpe_core.explain.code import SOURCE, merge_in_code
 from bpe_core.explain.merge_choice import explain
 from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.explain.places import CorpusPlace
@@ -186,7 +186,7 @@ def test_the_words_of_the_code_are_told_with_how_often_they_occur() -> None:
     step = explained(tokenizer, dict(S2.counts().pieces), 1, "largest")
     assert step.explanation is not None
     run = merge_in_code(tokenizer.vocabulary, 1, step.explanation.words, "largest")
-    lines = told(code_lines(run, None, look(tokenizer, 200), 40, True))
+    lines = told(code_lines(SOURCE, run, None, look(tokenizer, 200), 40, True))
     words = " words 5 × l o w | 2 × l o w e r | 3 × w i d e s t | 6 × n e w e s t"
     assert words in lines
 
@@ -366,6 +366,31 @@ async def test_a_click_on_a_title_shows_its_side() -> None:
             assert part.region.y == title.region.bottom, "the titles take one row"
             assert panel.query_one("#code").has_focus == (side == "code")
         assert log.has_focus
+
+
+async def test_the_code_is_shown_short_or_in_full() -> None:
+    tokenizer, pieces = S2.train(), dict(S2.counts().pieces)
+    panel = WhyPanel(log := MergeLog())
+    async with alone(log, panel, size=(90, 60)) as (pilot, _):
+        log.show(KeptMerges(tokenizer))
+        panel.tokenizer, panel.seen = tokenizer, "code"
+        panel.step, panel.explained = 2, explained(tokenizer, pieces, 2, "largest")
+        panel._rested()
+        await pilot.pause()
+        assert note(panel) == "short  line 4 of 4"
+        shown = "\n".join(drawn(panel.query_one("#code")))
+        assert (
+            "def get_stats(words):" in shown and "def merge(ids, pair, new):" in shown
+        )
+        assert "best e + st" in shown, "the values of the step"
+
+        panel.query_one("#code").focus()
+        await pilot.press("f")
+        assert note(panel).startswith("full  line ")
+        assert "tied = [pair for" in "\n".join(drawn(panel.query_one("#code")))
+        await pilot.click(".side-note")
+        await pilot.pause()
+        assert note(panel) == "short  line 4 of 4"
 
 
 async def test_a_title_that_follows_its_side_does_not_choose_it_again(

@@ -352,6 +352,13 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             words="zoom maximize",
             when=_screen.has_room,
         ),
+        Command(
+            _screen.action_jump,
+            "alt+j,ctrl+f",
+            does="a letter appears on each part of the screen; press it to go there",
+            name="Jump to a part of the screen",
+            help="jump: a letter appears on each part of the screen; press it to go there",
+        ),
         *both(
             _features.shown.travel,
             "alt+left alt+right",
@@ -684,6 +691,13 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             "i",
             "Encode",
             "show the code that encodes the word in the editor, or the code of the merge",
+            when=_why.shows_code,
+        ),
+        Command(
+            _why.action_turn_length,
+            "f",
+            "Short/full",
+            "show the code of the merge in twelve lines to retype, or the reference with all options",
             when=_why.shows_code,
         ),
     ),

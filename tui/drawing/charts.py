@@ -86,7 +86,23 @@ def histogram(amounts: Mapping[int, int], last: int) -> str:
     heights = [0] * last
     for key, amount in amounts.items():
         heights[min(key, last) - 1] += amount
-    highest = max(heights) or 1
-    # Rounded up, so that every amount above 0 is visible.
-    eighths = [-(-8 * height // highest) for height in heights]
-    return "".join(" ▁▂▃▄▅▆▇█"[height] for height in eighths)
+    return columns(heights, 1)[0]
+
+
+def columns(amounts: Sequence[Measure], height: int, empty: str = " ") -> list[str]:
+    """Draw a column for each amount, in `height` rows. An amount above 0 is always visible.
+
+    The cell at the foot of an empty column is `empty`.
+
+    >>> columns([4, 8, 0, 1], 1), columns([1, 3, 0], 2, "·")
+    (['▄█ ▁'], [' █ ', '▆█·'])
+    """
+    highest = max(amounts, default=0) or 1
+    eighths = [ceil(8 * height * amount / highest) for amount in amounts]
+    rows = []
+    for row in reversed(range(height)):
+        cells = [min(max(amount - 8 * row, 0), 8) for amount in eighths]
+        rows.append("".join(" ▁▂▃▄▅▆▇█"[cell] for cell in cells))
+    feet = zip(rows[-1], eighths, strict=True)
+    rows[-1] = "".join(cell if amount else empty for cell, amount in feet)
+    return rows

@@ -6,6 +6,7 @@ A CJK character or an emoji takes two cells, a combining mark none.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from rich.cells import cell_len, chop_cells, set_cell_size
@@ -216,12 +217,16 @@ class Lines(ScrollView, can_focus=True):
     def show_lines(self, lines: Iterable[InfoLine]) -> None:
         lines = list(lines)
         if lines != self._lines:
+            old_lines = self._lines
             self._lines = lines
             # Assigning virtual_size would lay out the whole screen again.
             self.set_reactive(Widget.virtual_size, Size(self.size.width, len(lines)))
             self._scroll_update(self.virtual_size)
             self.scroll_to(0, 0, animate=False)
-            self.refresh()
+            for y, (old, new) in enumerate(zip_longest(old_lines, lines)):
+                # The color of the token may have changed, too.
+                if old != new or new.ink == "token":
+                    self.refresh_lines(y)
 
     def render_line(self, y: int) -> Strip:
         width = self.size.width

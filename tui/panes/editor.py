@@ -14,6 +14,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.reactive import var
+from textual.widget import Widget
 
 from tui.commands.command import Command, features_of
 from tui.commands.key_names import short_name
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from bpe_core.content.samples import Example
     from bpe_core.tokenizer import Tokenizer
     from tui.widgets.colored_rows import TokenView
-    from tui.widgets.text_facts import StatusLines, TokenSide
+    from tui.widgets.status_lines import StatusLines
+    from tui.widgets.token_side import TokenSide
 
 HINT: Final = (
     "Type to see tokens change. Alt+T trains on this text, or on the selection."
@@ -104,7 +106,8 @@ class EditorPane(Pane):
 
     async def load(self) -> None:
         from tui.widgets.colored_rows import TokenView
-        from tui.widgets.text_facts import StatusLines, TokenSide
+        from tui.widgets.status_lines import StatusLines
+        from tui.widgets.token_side import TokenSide
 
         self.side = TokenSide(self.area, id="side")
         self.token_view = TokenView(id="view")
@@ -114,9 +117,8 @@ class EditorPane(Pane):
         await self.mount(self.status_lines)
         self.is_loaded = True
 
-    def focus_next_part(self) -> None:
-        part = self.area if self.view == "text" else self.token_view
-        self.screen.set_focus(part)
+    def parts(self) -> tuple[Widget, ...]:
+        return (self.area if self.view == "text" else self.token_view,)
 
     def on_mount(self) -> None:
         self._show_keys()
@@ -231,7 +233,7 @@ class EditorPane(Pane):
         event.stop()
         if self.is_loaded:
             self.status_lines.show_totals()
-            self.side.show_token()
+            self.side.show_changed_token()
 
     def on_token_area_edited(self, event: TokenArea.Edited) -> None:
         event.stop()
@@ -247,6 +249,8 @@ class EditorPane(Pane):
         self.status_lines.show_review()
         if self.side.seen == "ahead":
             self.side.show_token()
+        else:
+            self.side.show_changed_token()
 
     def action_go_to_pitfall(self, by: int) -> None:
         """Select the next pitfall (`by` 1) or the previous pitfall (-1)."""

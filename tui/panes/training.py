@@ -103,7 +103,7 @@ class TrainingPane(Pane):
         yield SearchField(log, id="merge-search")
 
     def on_mount(self) -> None:
-        self.border_subtitle = "[dim]w[/] why, pairs, code  [dim]b[/] bytes"
+        self.border_subtitle = "[dim]w[/] why  [dim]b[/] bytes"
 
     def edit_options(self) -> None:
         """Go to the vocabulary size, the first of the options."""

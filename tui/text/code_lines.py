@@ -1,4 +1,4 @@
-"""The reference implementation as it runs: its source around the current line, and its variables."""
+"""Code as it runs: its source around the current line, and its variables."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +10,7 @@ from typing import Any
 from rich.style import Style
 from rich.text import Text
 
-from bpe_core.explain.code import SOURCE, CodeLine
+from bpe_core.explain.code import CodeLine
 from bpe_core.explain.merge_choice import MergeChoice
 from bpe_core.weighted import Count, formatted
 from tui.drawing.lines import InfoLine, fit, sentence
@@ -18,11 +18,11 @@ from tui.text.line_form import LineForm
 
 
 @cache
-def _highlighted_source(dark: bool) -> Sequence[InfoLine]:
+def _highlighted(source: Sequence[str], dark: bool) -> Sequence[InfoLine]:
     from rich.syntax import Syntax  # imported when first needed: it takes 20 ms
 
     theme = "ansi_dark" if dark else "ansi_light"
-    code = Syntax("", "python", theme=theme).highlight("\n".join(SOURCE))
+    code = Syntax("", "python", theme=theme).highlight("\n".join(source))
     return [InfoLine(text, lead="  ") for text in code.split("\n")]
 
 
@@ -87,6 +87,7 @@ def _variable_lines(
 
 
 def code_lines(
+    source: Sequence[str],
     run: Sequence[CodeLine],
     choice: MergeChoice | None,
     form: LineForm,
@@ -95,7 +96,7 @@ def code_lines(
 ) -> Sequence[InfoLine]:
     """Return the source around the last line of `run`, and below it the variables, in `height` lines.
 
-    `run` works on some words of the corpus; `choice` has the counts in the whole corpus.
+    `run` has lines of `source`; it works on some words of the corpus; `choice` has the counts in the whole corpus.
     """
     variables: list[InfoLine] = []
     for line in run:
@@ -110,12 +111,14 @@ def code_lines(
     style = form.inks["accent"] + Style(reverse=True)
     width = form.width - 2
     current: list[InfoLine] = []
-    for row in wrap(SOURCE[number - 1], width, subsequent_indent=" " * 12):
+    for row in wrap(source[number - 1], width, subsequent_indent=" " * 12):
         lead = "  " if current else "▸ "
         current.append(InfoLine(Text.assemble((fit(row, width), style)), lead=lead))
 
     room = height - len(variables)
-    first = max(0, number - 1 - max(0, room - len(current)) // 2)
-    source = _highlighted_source(dark)
-    rows = [*source[first : number - 1], *current, *source[number:]]
+    first = number - 1 - max(0, room - len(current)) // 2
+    n_rows = len(source) - 1 + len(current)
+    first = max(0, min(first, n_rows - room))
+    highlighted = _highlighted(source, dark)
+    rows = [*highlighted[first : number - 1], *current, *highlighted[number:]]
     return [*rows[:room], *variables]

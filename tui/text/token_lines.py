@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from textwrap import wrap
 from typing import TYPE_CHECKING, Final
+
+from rich.cells import cell_len
+from rich.style import Style
 
 from bpe_core.auditing.findings import KINDS, Severity
 from bpe_core.visible import counted, token_label
-from bpe_core.weighted import Measure, formatted
+from bpe_core.weighted import Measure
 from tui.drawing.lines import InfoLine, how_often, in_one_or_two, sentence
 from tui.drawing.token_rows import INKS, MARKS, number
+from tui.text.byte_strip import byte_strip
 
 if TYPE_CHECKING:
     from bpe_core.auditing.verdicts import Verdict
@@ -78,52 +81,19 @@ def token_lines(facts: TokenFacts, width: int) -> list[InfoLine]:
         InfoLine(WORDS.get(name, name), number(name, value))
         for name, value in facts.measures.items()
     ]
-    return _separated(
+    return separated(
         [
-            list(_identity(facts, width, 3)),
-            list(_findings(facts, width)),
+            list(identity(facts, width, 3)),
+            list(findings(facts, width)),
             list(_example(facts)),
             measures,
-            list(_origin(facts, width, _TREE)),
+            list(origin(facts, width, _TREE)),
             list(_children(facts)),
         ]
     )
 
 
-def token_summary(
-    facts: TokenFacts, place: Sequence[InfoLine], width: int, height: int
-) -> list[InfoLine]:
-    """Describe a token in `height` lines, with blank lines and the tree of merges if they fit.
-
-    `place` has the lines about the place of the token in the text.
-    """
-    if facts.token not in facts.vocabulary:
-        text = f"Token {facts.token:,} is learned later than step {facts.tokenizer.step:,}."
-        return list(sentence(text, width))
-    head = list(_identity(facts, width, 3 if height >= 14 else 1))
-    if not facts.vocabulary.knows_merges:
-        return [*head, *sentence(RECOVERING, width)][:height]
-    head += _origin(facts, width, 0)
-    n_uses = facts.verdict.evidence.get("count") if facts.verdict else None
-    if n_uses is not None:
-        head.append(InfoLine("uses in the corpus", formatted(n_uses), "muted"))
-    notes = [*place, *_findings(facts, width, brief=True)]
-    is_crowded = height - len(head) - len(notes) < 6
-    children = list(_first_children(facts, width, brief=is_crowded))
-
-    room = height - len(head) - len(notes) - len(children)
-    n_blank = 1 + bool(notes) + bool(children)
-    tree = branches(facts.vocabulary, facts.token, width, room - n_blank)
-    if not tree:
-        tree = branches(facts.vocabulary, facts.token, width, room)
-    parts = [head, notes, tree, children]
-    separated = _separated(parts)
-    if len(separated) <= height:
-        return separated
-    return [line for part in parts for line in part][:height]
-
-
-def _separated(parts: Iterable[list[InfoLine]]) -> list[InfoLine]:
+def separated(parts: Iterable[list[InfoLine]]) -> list[InfoLine]:
     """Put a blank line between the parts that are not empty."""
     lines: list[InfoLine] = []
     for part in parts:
@@ -133,19 +103,27 @@ def _separated(parts: Iterable[list[InfoLine]]) -> list[InfoLine]:
     return lines
 
 
-def _identity(facts: TokenFacts, width: int, most: int) -> Iterator[InfoLine]:
-    """The label, the id and the bytes, which take at most `most` lines."""
-    yield InfoLine(token_label(facts.data), f"id {facts.token:,}", "token")
-    size = counted(len(facts.data), "byte")
-    hexadecimal = facts.data[: width * most].hex(" ")
-    rows = wrap(hexadecimal, max(8, width - len(size) - 2)) or [""]
-    for row_number, row in enumerate(rows[:most], 1):
-        if row_number == most and len(rows) > most:
-            row += " …"
-        yield InfoLine(row, size if row_number == 1 else "", "muted")
+def identity(
+    facts: TokenFacts,
+    width: int,
+    most: int,
+    sharing: Sequence[bytes] = (),
+    styles: Sequence[Style] = (Style(),),
+) -> Iterator[InfoLine]:
+    """The label, the id and the bytes, which take at most `most` rows.
+
+    If the token shares characters with others, `sharing` has the bytes of all these tokens.
+    """
+    label = token_label(facts.data)
+    name = f"id {facts.token:,}"
+    size_and_name = f"{counted(len(facts.data), 'byte')}  {name}"
+    if cell_len(label) + 1 + len(size_and_name) <= width:
+        name = size_and_name
+    yield InfoLine(label, name, "token")
+    yield from byte_strip(sharing or [facts.data], styles, width, most)
 
 
-def _findings(
+def findings(
     facts: TokenFacts, width: int, *, brief: bool = False
 ) -> Iterator[InfoLine]:
     """The findings of the audit; `brief` leaves out how the score is made up."""
@@ -179,7 +157,7 @@ def _example(facts: TokenFacts) -> Iterator[InfoLine]:
         yield InfoLine(label, "enter", "accent", "↳ ", text)
 
 
-def _origin(facts: TokenFacts, width: int, height: int) -> Iterator[InfoLine]:
+def origin(facts: TokenFacts, width: int, height: int) -> Iterator[InfoLine]:
     """The merge that made the token, and the tree of its parts in `height` lines."""
     vocabulary = facts.vocabulary
     if facts.is_special:
@@ -212,24 +190,6 @@ def _children(facts: TokenFacts) -> Iterator[InfoLine]:
         yield InfoLine(token_label(vocabulary.token_bytes(child)), step, target=child)
     if len(children) > _CHILDREN:
         yield InfoLine(f"and {len(children) - _CHILDREN:,} more", ink="muted")
-
-
-def _first_children(
-    facts: TokenFacts, width: int, *, brief: bool
-) -> Iterator[InfoLine]:
-    """The first tokens that are made from this one, in two lines, or in one if `brief`."""
-    vocabulary = facts.vocabulary
-    children = vocabulary.children(facts.token)
-    if not children:
-        return
-    n_children = counted(len(children), "token")
-    names = [token_label(vocabulary.token_bytes(child)) for child in children[:width]]
-    listed = "  ".join(names)
-    if brief:
-        yield InfoLine(f"is part of {listed}", n_children, "muted")
-    else:
-        yield InfoLine("is part of", n_children, "muted")
-        yield InfoLine(listed)
 
 
 _Path = tuple[int, ...]

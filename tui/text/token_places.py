@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 _NAMED: Final = 2
 """Characters of a token whose names are shown."""
-_SHARING: Final = 6
-"""Tokens of one character that are listed."""
 
 
 def lines_of_texts(search: TokenLines, width: int) -> Iterator[InfoLine]:
@@ -47,33 +45,17 @@ def _search_status(search: TokenLines) -> str:
     return "No text is chosen: press F2 and mark one with the space bar."
 
 
-def about_place(live: LiveText, under: Span, width: int) -> Iterator[InfoLine]:
-    """Describe the place of a token in the text: its characters, and how tokens share their bytes."""
-    start, end = under.start, under.end
-    where = f"characters {start:,} to {end - 1:,}"
-    if end - start == 1:
-        where = f"character {start:,}"
-    yield InfoLine(where, ink="muted")
-
-    unusual = [one for one in live.between(start, end) if not " " <= one <= "~"]
+def notes_on_place(live: LiveText, under: Span) -> Iterator[InfoLine]:
+    """Name the unusual characters of a token in the text, and say if other tokens have some of their bytes."""
+    unusual = [
+        character
+        for character in live.between(under.start, under.end)
+        if not " " <= character <= "~"
+    ]
     for character in unusual[:_NAMED]:
         name = f"{visible(character)}  {character_name(character)}"
         yield InfoLine(name, f"{ord(character):04X}", "muted")
-
-    tokens = [live.tokenizer.token_bytes(token) for token in under.ids]
-    if len(tokens) > 1:
-        yield from _shared_bytes(under.ids, tokens, width)
-
-
-def _shared_bytes(
-    ids: Sequence[int], tokens: Sequence[bytes], width: int
-) -> Iterator[InfoLine]:
-    """The bytes of tokens that share characters, with a bracket under each token."""
-    n_bytes = sum(map(len, tokens))
-    yield InfoLine(f"{len(tokens)} tokens share {n_bytes} bytes", ink="warning")
-    if 3 * n_bytes <= width:
-        brackets = ["╰" + "─" * (3 * len(token) - 3) + "╯" for token in tokens]
-        yield InfoLine(b"".join(tokens).hex(" "))
-        yield InfoLine(" ".join(brackets), ink="faint")
-    for token, data in list(zip(ids, tokens, strict=True))[:_SHARING]:
-        yield InfoLine(data.hex(" "), f"id {token:,}", "muted")
+    n_tokens = len(under.ids)
+    if n_tokens > 1:
+        n_bytes = sum(len(live.tokenizer.token_bytes(token)) for token in under.ids)
+        yield InfoLine(f"{n_tokens} tokens share {n_bytes} bytes", ink="warning")

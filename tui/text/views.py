@@ -60,9 +60,11 @@ class _Flow:
         self.room -= size
 
 
-def tokens_around(live: LiveText, offset: int, n_colors: int) -> list[ViewToken]:
-    """Return the tokens around a code point; all of them unless the text is long."""
-    spans = live.spans(max(0, offset - AROUND), min(live.n_characters, offset + AROUND))
+def tokens_around(
+    live: LiveText, offset: int, n_colors: int, reach: int = AROUND
+) -> list[ViewToken]:
+    """Return the tokens up to `reach` characters from a code point; all of them unless the text is long."""
+    spans = live.spans(max(0, offset - reach), min(live.n_characters, offset + reach))
     at = min(offset, live.n_characters - 1)
     return [
         ViewToken(

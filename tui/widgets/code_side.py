@@ -5,7 +5,13 @@ from collections.abc import Sequence
 from textual.reactive import var
 
 from bpe_core.errors import BpeError
-from bpe_core.explain.code import CodeLine, encode_in_code, merge_in_code
+from bpe_core.explain.code import (
+    SHORT_SOURCE,
+    SOURCE,
+    CodeLine,
+    encode_in_code,
+    merge_in_code,
+)
 from bpe_core.explain.merge_choice import Explanation
 from bpe_core.tokenizer import Tokenizer
 from tui.drawing.lines import InfoLine, Lines, sentence
@@ -17,10 +23,12 @@ from tui.widgets.token_area import TokenArea
 
 
 class CodeSide(Lines):
-    """The lines of `reference.py` as they run on a few words, and their variables."""
+    """The lines of the code as they run on a few words, and their variables."""
 
     encodes: var[bool] = var(False, init=False)
     """Whether the code encodes a piece of text; otherwise it makes the merge."""
+    is_short: var[bool] = var(True, init=False)
+    """Whether the merge is made by twelve lines that one can retype; otherwise by the reference with its options."""
     area: TokenArea | None = None
     """The text whose pieces are encoded."""
     position: str = ""
@@ -28,11 +36,16 @@ class CodeSide(Lines):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.tooltip = "reference.py on a few words: F7 runs the next line, ← goes back, i encodes."
+        self.tooltip = "The code on a few words: F7 runs the next line, ← goes back, i encodes, f shows the full code."
         self._run: Sequence[CodeLine] = ()
         """The lines that run."""
         self._marked: int | None = None
         """The marked line. None means the line that makes the merge; it is looked up when the code is shown."""
+
+    @property
+    def length(self) -> str:
+        """Whether the "short" code is shown or the "full" one. Only the full one encodes."""
+        return "short" if self.is_short and not self.encodes else "full"
 
     def go_by(self, by: int) -> bool:
         """Mark the next line or the one before it.
@@ -81,7 +94,9 @@ class CodeSide(Lines):
                 self._run = encode_in_code(vocabulary.at(step), piece)
             else:
                 words = explanation.words if explanation else ()
-                self._run = merge_in_code(vocabulary, step, words, ties)
+                self._run = merge_in_code(
+                    vocabulary, step, words, ties, is_short=self.is_short
+                )
         except BpeError as error:
             self.show_lines(sentence(str(error), form.width))
             return
@@ -97,8 +112,11 @@ class CodeSide(Lines):
             line = max(n for n, code in enumerate(run) if code.values)
         line = min(line, len(run) - 1)
         self._marked = line
+        source = SOURCE
         kind = "encode" if self.encodes else "line"
+        if self.length == "short":
+            source = SHORT_SOURCE
         self.position = f"{kind} {line + 1} of {len(run)}"
         choice = explanation.choice if explanation else None
         dark = self.app.current_theme.dark
-        return code_lines(run[: line + 1], choice, form, height, dark)
+        return code_lines(source, run[: line + 1], choice, form, height, dark)

@@ -9,9 +9,10 @@ from textual.binding import BindingType
 from textual.reactive import var
 from textual.timer import Timer
 
-from bpe_core.explain.trace import UseLedger
+from bpe_core.explain.trace import TokenUses, UseLedger, token_uses
 from bpe_core.trainer import Merge, Merges
 from bpe_core.visible import counted, token_label
+from bpe_core.vocabulary import Vocabulary
 from bpe_core.weighted import Count, formatted
 from tui.commands.command import features_of, in_background
 from tui.commands.keys import PartBindings
@@ -109,6 +110,24 @@ class MergeLog(Table):
             self._uses.add(left[row], right[row], token[row], merges.n_tokens[row])
         self._n_counted = len(merges)
         return self._uses
+
+    def uses_of(self, vocabulary: Vocabulary, step: int) -> TokenUses | None:
+        """Return what the merges of `vocabulary` did with the token of a step; None if it is not known."""
+        merges = self.merges
+        first_length = self.n_tokens
+        if not first_length or not 0 < step <= vocabulary.n_merges <= len(merges):
+            return None
+        merge = merges[step - 1]
+        pair_and_token = (merge.left, merge.right, merge.token)
+        if not merge.n_tokens or pair_and_token != vocabulary.merge_of(step):
+            return None  # the lengths are not recorded, or the log has another tokenizer by now
+
+        def corpus_length_after(step: int) -> Count:
+            if step == 0:
+                return first_length
+            return merges[step - 1].n_tokens
+
+        return token_uses(vocabulary, corpus_length_after, step)
 
     def _count_uses(self, rows: Sequence[Merge]) -> Steps[UseLedger]:
         uses = UseLedger(self.n_tokens)

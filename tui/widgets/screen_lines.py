@@ -49,7 +49,7 @@ _LEAST_FACTS: Final = 24
 _GAP: Final = 2
 
 
-class _Tab(NamedTuple):
+class Tab(NamedTuple):
     """The cells of a tab, from `start` to before `end`, and the id of its pane."""
 
     start: int
@@ -67,7 +67,8 @@ class TitleLine(Widget):
     notice: reactive[str] = reactive("")
     """The file that is being read or fetched."""
 
-    _tabs: Sequence[_Tab] = ()
+    tabs: Sequence[Tab] = ()
+    """The tabs as they were drawn last."""
 
     def render(self) -> Text:
         width = self.size.width
@@ -85,9 +86,9 @@ class TitleLine(Widget):
             is_active = pane.id == self.active
             line.append(key, "bold reverse" if is_active else "dim")
             line.append(pane.title, "bold reverse" if is_active else "")
-            tabs.append(_Tab(start, line.cell_len, pane.id))
+            tabs.append(Tab(start, line.cell_len, pane.id))
             line.append(" ")
-        self._tabs = tabs
+        self.tabs = tabs
         room = width - line.cell_len
         facts = visible(self._facts(room - 2))
         room -= cell_len(facts)
@@ -132,7 +133,7 @@ class TitleLine(Widget):
         offset = event.get_content_offset(self)
         if offset is None:
             return
-        for tab in self._tabs:
+        for tab in self.tabs:
             if tab.start <= offset.x < tab.end:
                 main_screen(self).action_show(tab.pane)
 

@@ -296,6 +296,13 @@ class TokenArea(FaithfulArea):
                 self.refresh_lines(scroll_y + y)
         self._update_height()
 
+    @property
+    def is_sorted(self) -> bool:
+        """Whether the vocabulary is sorted, so that tokens are found by their first bytes at once."""
+        live = self.edited.live
+        is_prepared = live is not None and self._ordered is live.tokenizer
+        return is_prepared and self._ordering is None
+
     # Work that takes longer, in slices between two frames or in a thread: the tokens of the first lane, then
     # the tokens of the other lanes, then the review. Typing never waits for it.
 

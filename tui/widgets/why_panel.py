@@ -15,10 +15,8 @@ from textual.widget import Widget
 from textual.widgets import ContentSwitcher
 
 from bpe_core.explain.merge_choice import Explanation
-from bpe_core.explain.trace import TokenUses, token_uses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
-from bpe_core.weighted import Count
 from tui.commands.command import features_of, in_background
 from tui.commands.keys import HasCommands, PartBindings
 from tui.drawing.lines import INKS, InfoLine, Lines, ink_of, sentence
@@ -36,6 +34,8 @@ if TYPE_CHECKING:
 
 SIDES: Final = {"why": "Why", "pairs": "Pairs", "code": "Code"}
 """The sides of the panel, with their titles."""
+_LEAST_FOR_NOTE: Final = 40
+"""Cells of a panel with room for a note of two words after the titles."""
 _COUNTING: Final = "counting the pairs of this step"
 
 
@@ -63,7 +63,7 @@ class WhyPanel(HasCommands, Vertical):
     def __init__(self, log: "MergeLog", *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._log = log
-        self._titles = SideTitles(SIDES)
+        self._titles = SideTitles(SIDES, "w")
         self._code = CodeSide(id="code")
         self._asks = False
         """Whether the user has gone to the merges of this tokenizer."""
@@ -169,6 +169,11 @@ class WhyPanel(HasCommands, Vertical):
         self.seen = event.side
         self._went_to_side()
 
+    @on(SideTitles.NoteClicked)
+    def turn_length_of_code(self) -> None:
+        if self.shows_code:
+            self.action_turn_length()
+
     def turn(self) -> bool:
         """Show the next side, or hide the panel after the last. Return whether a side is seen."""
         sides = list(SIDES)
@@ -194,6 +199,13 @@ class WhyPanel(HasCommands, Vertical):
     def action_turn_code(self) -> None:
         self._code.mark_merge()
         self._code.encodes = not self._code.encodes
+        self._show()
+
+    def action_turn_length(self) -> None:
+        """Show the code of the merge in twelve lines, or the reference with all options."""
+        self._code.mark_merge()
+        self._code.is_short = not self._code.is_short
+        self._code.encodes = False
         self._show()
 
     def action_run_line(self, by: int) -> None:
@@ -226,9 +238,7 @@ class WhyPanel(HasCommands, Vertical):
                 self._show_pairs(self.tokenizer)
             else:
                 self._show_code(self.tokenizer)
-        # A narrow panel has no room for the keys; the border of the pane shows them, too.
-        keys = f"w  b {self.writing}" if self.size.width >= 40 else ""
-        self._titles.show_note(self._note, keys)
+        self._titles.show_note(self._note)
 
     watch_explained = watch_writing = on_resize = _show
 
@@ -237,9 +247,11 @@ class WhyPanel(HasCommands, Vertical):
         """The step that is shown, or the line of its code."""
         step = self._shown_step
         if self.shows_code and self._code.position:
-            return self._code.position
+            return f"{self._code.length}  {self._code.position}"
         if not step:
             return "before the first merge"
+        if self.size.width < _LEAST_FOR_NOTE:
+            return f"{step:,}"
         if self.seen == "pairs":
             return f"after {step:,}"
         return f"merge {step:,}"
@@ -292,27 +304,11 @@ class WhyPanel(HasCommands, Vertical):
             explained,
             merge,
             self._ties(tokenizer),
-            self._uses_of(tokenizer, merge),
+            self._log.uses_of(tokenizer.vocabulary, step),
             self._form(tokenizer),
             len(self._log.merges),
         )
         self.query_one("#why", Lines).show_lines(lines)
-
-    def _uses_of(self, tokenizer: Tokenizer, merge: Merge | None) -> TokenUses | None:
-        """Return what later merges did with the token that a merge made, if it is known."""
-        first_length = self._log.n_tokens
-        if merge is None or not first_length or not merge.n_tokens:
-            return None  # the lengths of the corpus are not recorded
-        if merge.step > tokenizer.step:
-            return None  # the tokenizer has not come to this merge
-        merges = self._log.merges
-
-        def corpus_length_after(step: int) -> Count:
-            if step == 0:
-                return first_length
-            return merges[step - 1].n_tokens
-
-        return token_uses(tokenizer.vocabulary, corpus_length_after, merge.step)
 
     # Pairs
 

@@ -6,10 +6,16 @@ from fractions import Fraction
 
 import pytest
 
-from bpe_core import TextError, Vocabulary, train
+from bpe_core import TextError, Vocabulary, reference, train
 from bpe_core.content.samples import SAMPLES
 from bpe_core.corpus import Counts
-from bpe_core.explain.code import SOURCE, CodeLine, encode_in_code, merge_in_code
+from bpe_core.explain.code import (
+    SHORT_SOURCE,
+    SOURCE,
+    CodeLine,
+    encode_in_code,
+    merge_in_code,
+)
 from bpe_core.explain.merge_choice import CorpusPiece, explain
 from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.tokenizer.tie_rules import TIES
@@ -58,6 +64,59 @@ def test_on_all_of_a_small_corpus_each_line_has_what_the_training_had(ties, more
             "for new in" in SOURCE[run[0].number - 1]
             and "rows.append" in SOURCE[run[-1].number - 1]
         )
+
+
+TEXTS = {
+    "wikipedia": "aaabdaaabac",
+    "sennrich": " ".join(["low"] * 5 + ["lower"] * 2 + ["newest"] * 6 + ["widest"] * 3),
+    "runs": "aaaa aaaaa aaaaaaa a aa",
+    "accents": "née né naïve naïveté 雨 雨雨 😊😊 😊",
+    "random": "".join(random.Random(7).choices("ab ", k=400)),
+    "english": next(
+        sample.path for sample in SAMPLES if "english" in sample.name
+    ).read_text()[:3000],
+}
+
+
+def test_the_short_code_has_twelve_lines():
+    assert len([line for line in SHORT_SOURCE if line]) == 12
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_twelve_lines_learn_the_merges_of_the_reference(name):
+    pieces = [word.encode() for word in TEXTS[name].split()]
+    rows = reference.train(pieces, 25, "first")
+    assert len(rows) > 2
+    for n_merges, (*best, new, count, _, n_tokens) in enumerate(rows, 1):
+        variables = {"words": [list(piece) for piece in pieces], "n_merges": n_merges}
+        exec("\n".join(SHORT_SOURCE), variables)
+        assert variables["best"] == tuple(best)
+        assert variables["new"] == new
+        assert variables["counts"][variables["best"]] == count
+        assert sum(map(len, variables["words"])) == n_tokens
+
+
+def test_the_short_code_has_the_values_of_the_step():
+    text = TEXTS["sennrich"]
+    tokenizer = train(text, vocab_size=270, pattern="words")
+    counts = PairCounts(tokenizer, Counter(text.split()))
+    for step, (count, *_) in enumerate(tokenizer.record.steps, 1):
+        words = explain(counts, step).words
+        run = merge_in_code(tokenizer.vocabulary, step, words, is_short=True)
+        left, right, token = tokenizer.merges[step - 1]
+        assert value(run, "best") == [(left, right)]
+        assert value(run, "new") == [token]
+        assert value(run, "counts")[0][left, right] == count
+        before, after = zip(
+            *(word[1:] for word in words for _ in range(word.times)), strict=True
+        )
+        assert value(run, "words") == [[*map(list, before)], [*map(list, after)]]
+        assert [SHORT_SOURCE[line.number - 1].split()[0] for line in run] == [
+            "for",
+            "counts",
+            "best",
+            "words",
+        ]
 
 
 def test_of_a_large_corpus_some_words_are_taken_that_lead_to_the_same_merge():

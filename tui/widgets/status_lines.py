@@ -1,30 +1,20 @@
-"""Lines about the edited text: below it totals, edits and pitfalls, next to it the token under the cursor."""
+"""StatusLines: totals, edits and pitfalls, below the edited text."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
-from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from rich.style import Style
 from rich.text import Text
-from textual import on
-from textual.app import ComposeResult
-from textual.containers import Vertical
-from textual.reactive import var
 from textual.widget import Widget
-from textual.widgets import ContentSwitcher
 
-from bpe_core.auditing.verdicts import Verdict
 from bpe_core.explain.pitfalls import Pitfall
 from bpe_core.live.baseline import BaselineDiff
 from bpe_core.tokenizer import Tokenizer
 from tui.commands.command import Command
 from tui.commands.key_names import short_name
-from tui.commands.table import NEXT_PITFALL, PIN, TURN_SIDE
-from tui.drawing.lines import InfoLine, Lines, sentence
+from tui.commands.table import NEXT_PITFALL, PIN
 from tui.text.lane_texts import LaneStatus, amounts_of, lane_lines
-from tui.text.piece_lines import what_may_come, why_this_split
 from tui.text.status_texts import (
     RememberedEdit,
     baseline_line,
@@ -33,14 +23,10 @@ from tui.text.status_texts import (
     selection_line,
     totals_line,
 )
-from tui.text.token_lines import (
-    NO_TOKEN,
-    TokenFacts,
-    token_summary,
-)
-from tui.text.token_places import about_place
-from tui.widgets.side_titles import SideTitles
 from tui.widgets.token_area import TokenArea
+
+if TYPE_CHECKING:
+    pass
 
 _REMEMBERED: Final = 100
 """Edits that the user can go back through."""
@@ -195,86 +181,3 @@ def _with_key(command: Command, width: int, write: Callable[[int], Text]) -> Tex
     line = write(room)
     line.truncate(room, overflow="ellipsis", pad=True)
     return line.append(key, "dim")
-
-
-SIDES: Final = {"token": "Token", "why": "Why", "ahead": "Ahead"}
-"""The sides of the panel, with their titles."""
-
-
-class TokenSide(Vertical):
-    """The token under the cursor, why its piece is split this way, or what may follow.
-
-    The lines about the token fit the room; the other sides scroll.
-    """
-
-    seen: var[str] = var("token", init=False)
-    """The side that is shown: a key of `SIDES`."""
-    verdicts: Mapping[int, Verdict] = MappingProxyType({})
-    """The results of an audit, by token id."""
-
-    def __init__(self, area: TokenArea, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._area = area
-
-    def compose(self) -> ComposeResult:
-        yield SideTitles(SIDES, short_name(TURN_SIDE.keys))
-        with ContentSwitcher(initial=self.seen):
-            token = Lines(id="token")
-            token.can_focus = False
-            token.token_style = self._token_style
-            yield token
-            yield Lines(id="why")
-            yield Lines(id="ahead")
-
-    def _token_style(self) -> Style | None:
-        return self._area.style_under_cursor
-
-    def turn(self) -> None:
-        names = list(SIDES)
-        following = names.index(self.seen) + 1
-        self.seen = names[following % len(names)]
-
-    @on(SideTitles.Chosen)
-    def choose_side(self, event: SideTitles.Chosen) -> None:
-        self.seen = event.side
-
-    def watch_seen(self, old: str, seen: str) -> None:
-        if self.query_one(f"#{old}").has_focus:
-            self.screen.set_focus(self._area)
-        self.query_one(SideTitles).show(seen)
-        self.query_one(ContentSwitcher).current = seen
-        self.call_after_refresh(self.show_token)
-
-    def show_token(self) -> None:
-        # A side that was hidden until now has no size of its own.
-        width, height = self.query_one(ContentSwitcher).size
-        shown = self._lines_of(max(8, width - 2), height)
-        if shown is not None:
-            self.query_one(f"#{self.seen}", Lines).show_lines(shown)
-
-    def _lines_of(self, width: int, height: int) -> Iterable[InfoLine] | None:
-        """Return the lines of the side that is shown; None to keep the present ones."""
-        area = self._area
-        edited = area.edited
-        under = edited.under_cursor
-        if self.seen == "token":
-            if edited.live is None or under is None:
-                return sentence(NO_TOKEN, width)
-            token = under.ids[0]
-            verdict = self.verdicts.get(token)
-            facts = TokenFacts(edited.live.tokenizer, token, verdict)
-            place = list(about_place(edited.live, under, width))
-            return token_summary(facts, place, width, height)
-        tokenizer = area.tokenizer
-        if tokenizer is None or edited.live is None:
-            return ()
-        if self.seen == "why":
-            if under is None:
-                return None
-            piece = area.piece_under_cursor
-            return why_this_split(tokenizer, piece, area.palette, width)
-        if edited.why_no_review:
-            return sentence(edited.why_no_review, width)
-        return what_may_come(edited.review, tokenizer, area.palette, width)
-
-    on_resize = show_token
