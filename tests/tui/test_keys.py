@@ -126,7 +126,7 @@ def test_each_command_is_bound_and_nothing_else_is(part: str) -> None:
 
 def test_what_a_key_does_can_be_asked_for_by_name_and_is_told_in_the_help() -> None:
     moves = {
-        "screen.features.shown.travel",
+        "screen.features.shown.travel_or_skip",
         "status_lines.walk",
         "screen.features.tokenizers.stop_waiting",
     }

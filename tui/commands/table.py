@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tui.widgets.corpus_tree import CorpusTree
     from tui.widgets.curve import Curve
     from tui.widgets.merge_log import MergeLog
+    from tui.widgets.question_line import QuestionLine
     from tui.widgets.step_line import StepLine
     from tui.widgets.token_panel import TokenPanel
     from tui.widgets.token_table import TokenTable
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     _line: StepLine
     _log: MergeLog
     _picker: TokenizerPicker
+    _question: QuestionLine
     _rows: RowList
     _screen: MainScreen
     _tokenizers: TokenizerList
@@ -53,7 +55,9 @@ if TYPE_CHECKING:
 else:
     _features = Later("screen.features")
     _app = _audit = _compare = _comparison = _curve = _editor = _evidence = Later()
-    _line = _log = _picker = _rows = _screen = _tokenizers = _tokens = Later()
+    _line = _log = _picker = _question = _rows = _screen = _tokenizers = _tokens = (
+        Later()
+    )
     _training = _tree = _why = Later()
 
 
@@ -91,6 +95,7 @@ _PLAY: Final = "play the merges in the editor, from bytes to the last merge; or 
 _LINE: Final = (
     "run the next line, and after the last line the next merge; or go one line back"
 )
+_TOUR: Final = "start or resume the tour; in a lesson: next step"
 _VIEWS: Final = (
     "texts, folders, scripts, metrics, worst lines, disagreements, vocabularies"
 )
@@ -135,9 +140,19 @@ MORE_OPTIONS: Final = Command(
 NEXT_STEP: Final = Command(
     _features.tour.next,
     "f12,alt+full_stop",
-    does="continue the lesson",
+    does="continue the lesson; does what the step waits for",
     name="Next step",
+    help=_TOUR,
     when=_screen.caption,
+)
+
+TOUR: Final = Command(
+    _features.tour.resume,
+    "f12,alt+full_stop",
+    does="eight short lessons; starts, or resumes where you left",
+    name="Take the tour",
+    help=_TOUR,
+    when=_screen.is_without_lesson,
 )
 
 STEP_BACK: Final = Command(
@@ -320,9 +335,9 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             when=_screen.has_room,
         ),
         *both(
-            _features.shown.travel,
+            _features.shown.travel_or_skip,
             "alt+left alt+right",
-            "go one merge back or forward",
+            "go one merge back or forward; in a lesson, to one that changes the text",
             -1,
             1,
         ),
@@ -351,6 +366,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             name="Turn ids into text",
         ),
         NEXT_STEP,
+        TOUR,
         STEP_BACK,
         LEAVE_LESSON,
         Command(
@@ -412,6 +428,13 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             "leave; everything is restored at the next start",
             priority=True,
             always=True,
+        ),
+    ),
+    "Question": (
+        Command(
+            _question.action_leave,
+            "escape",
+            does="leave the question, and answer it later or not at all",
         ),
     ),
     "Corpus": (

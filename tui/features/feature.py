@@ -91,6 +91,8 @@ class StateScreen(RestylingScreen):
     """The pane that has the focus, or had it last."""
     caption: var[str] = var("")
     """The progress of a lesson and, on a second line, its text; "" outside of lessons."""
+    question: var[str] = var("")
+    """What a lesson asks, until the answer is known."""
 
     editor: EditorPane
     # These four exist once they are mounted:
@@ -124,6 +126,15 @@ class StateScreen(RestylingScreen):
 
     def action_show(self, pane: str) -> None:
         """Show a pane, and give it the focus."""
+        raise NotImplementedError
+
+    @property
+    def panes_in_front(self) -> dict[str, str]:
+        """Place -> the pane that is shown there if there is room."""
+        raise NotImplementedError
+
+    def put_in_front(self, panes: dict[str, str]) -> None:
+        """Show the panes that were in front at another time."""
         raise NotImplementedError
 
     def show_log(self, *, even_alone: bool) -> None:
