@@ -7,6 +7,7 @@ only F12.
 """
 
 import asyncio
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -70,7 +71,8 @@ class LessonCheck:
     async def _holds(self, name: str, value: Any) -> bool:
         screen = self._player.screen
         if name == "shows":
-            return all(text in screen for text in value)
+            drawn = squeezed(screen.text)
+            return all(text in drawn for text in value)
         shown = await self._shown(name)
         if name == "cursor":
             return bool(shown.startswith(value)) if value else shown == ""
@@ -153,6 +155,11 @@ class LessonCheck:
             return str(step["type"])
         value = await self._main.features.quantities.measure(quantity(answer))
         return str(value).replace("␣", " ")
+
+
+def squeezed(text: str) -> str:
+    """Return a text with one space in place of several, and in place of drawn bars."""
+    return re.sub(r"[ \u2580-\u259f]+", " ", text)
 
 
 def shows_sentence(sentence: str) -> Callable[[Cells], bool]:

@@ -42,6 +42,7 @@ from tui.widgets.comparison_table import ComparisonTable
 from tui.widgets.corpus_tree import CorpusTree
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
+from tui.widgets.question_line import QuestionLine
 from tui.widgets.step_line import StepLine
 from tui.widgets.token_area import TokenArea
 from tui.widgets.token_panel import TokenPanel
@@ -52,6 +53,7 @@ from tui.widgets.why_panel import WhyPanel
 WHERE: dict[str, tuple[type[object], ...]] = {
     "Everywhere": (MainScreen, Screen),
     "In dialogs too": (BpeScope,),
+    "Question": (QuestionLine,),
     "Corpus": (CorpusTree,),
     "Tokenizers": (TokenizerList,),
     "Training": (Input, Select),

@@ -81,6 +81,10 @@ class Quantities:
 
     # The text
 
+    def holds(self, part: str) -> bool:
+        """Whether the text holds a part."""
+        return part in self._screen.editor.area.text
+
     def ids_of(self, part: str) -> list[int]:
         """Return the ids of the first place of a part in the text. If it is not there, encode it by itself."""
         area = self._screen.editor.area

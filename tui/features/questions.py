@@ -148,16 +148,20 @@ class Questions:
         return f"It is {value}."
 
     def _judge_token(self, typed: str) -> Verdict:
-        """Judge whether a typed text is one token, alone or with a space in front of it."""
+        """Judge whether a part of the text is one token, perhaps with the space in front of it."""
         quantities = self._quantities
-        tokens: list[str] = []
-        for text in (typed, f" {typed}"):
-            ids = quantities.tokenizer.encode_ordinary(text)
-            tokens = quantities.labels(ids)
-            if len(ids) == 1:
-                return Verdict(True, f"{tokens[0]} is one token, with the id {ids[0]}.")
-        reason = f"{_quoted(typed)} is {len(tokens)} tokens: {' '.join(tokens)}"
-        return Verdict(False, reason)
+        if not quantities.holds(typed):
+            return Verdict(False, f"{_quoted(typed)} is not in the text.")
+        with_space = f" {typed}"
+        part = with_space if quantities.holds(with_space) else typed
+        ids = quantities.ids_of(part)
+        tokens = quantities.labels(ids)
+        if len(tokens) > 1:
+            reason = f"{_quoted(typed)} is {len(tokens)} tokens: {' '.join(tokens)}"
+            return Verdict(False, reason)
+        if tokens[0] != _visible([part])[0]:
+            return Verdict(False, f"{_quoted(typed)} is a part of {tokens[0]}.")
+        return Verdict(True, f"{tokens[0]} is one token, with the id {ids[0]}.")
 
 
 def _visible(texts: Sequence[str]) -> list[str]:
