@@ -141,8 +141,6 @@ class LessonSteps:
         if step >= shown.n_steps:
             # The training ends, and its tokenizer is kept.
             await shown.show_all()
-            while self.screen.run.busy:
-                await asyncio.sleep(_SECONDS_OF_POLL)
 
     async def _train(self, step: LessonStep, folder: ScratchFolder) -> None:
         """Train on the text of the lesson or of a file. Return once all merges are learned."""

@@ -104,10 +104,10 @@ class Tour(Feature):
         if place is None:
             return
         if self.screen.question:
+            self.screen.question = ""
             reason = await self._questions.answer(place.step)
             if place == self._place:
                 self._show_reason(place, f"Answer: {reason}")
-                self.screen.question = ""
         elif place.has_captions_only or not self._performs(place):
             self._go_on(place)
 
