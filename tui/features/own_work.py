@@ -104,7 +104,9 @@ class OwnWork:
             return
         features.shown.show(loaded)
         features.shown.go_to(view.step)
-        if not view.audit.running:
+        if view.audit.subject and not view.audit.running:
+            # In place of the audit that its pane has just asked for.
+            features.audit.cancel()
             self._screen.audit = view.audit
 
     def _current_view(self) -> _OwnView:
