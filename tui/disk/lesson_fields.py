@@ -213,6 +213,6 @@ STEP_FIELDS: Final[Fields] = {
     ),
     "answer": _Field((str, list), _ANSWER, _is_answer),
     "because": _Field((str,), _SENTENCE, _is_short_sentence),
-    # These must be true once the step is shown. The app ignores them; `python -m tests.tui.lessons` checks them.
+    # These must be true once the step is shown. The app ignores them; `python -m tests.check_lesson` checks them.
     "expect": _Field((dict,), _CLAIMS, _are_claims),
 }

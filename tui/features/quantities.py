@@ -163,8 +163,9 @@ def formatted_count(row: PairRow | None) -> int | str:
 
 
 def _parts(typed: str) -> list[str]:
-    """Divide a typed pair at a plus, comma or space."""
-    return [_bare(part) for part in re.split(r"[+,\s]+", typed) if part]
+    """Divide a typed pair at a plus, comma or space. The word "space" is the space."""
+    parts = [part for part in re.split(r"[+,\s]+", typed) if part]
+    return [_bare("␣" if part == "space" else part) for part in parts]
 
 
 def _bare(label: str) -> str:

@@ -175,6 +175,61 @@ async def test_a_question_is_answered_by_typing_and_told_why(kept: Path) -> None
         await player.until(caption("The first merge", 2))
 
 
+async def test_a_question_of_a_file_has_right_texts_and_a_reason(home: Path) -> None:
+    (home / "mine.toml").write_text(
+        """title = "Mine"
+        [[step]]
+        say = "First."
+        text = "a b"
+        train = "the text"
+        options = { vocab_size = 257, pattern = "none", min_count = 1 }
+        merges = 0
+        ask = "What does a model read?"
+        answer = ["ids", "numbers"]
+        because = "It has no letters."
+        [[step]]
+        say = "Second."
+        ask = "Which pair comes next?"
+        answer = "next pair"
+        """
+    )
+    async with play(lesson=str(home / "mine.toml")) as player:
+        await player.until("What does a model read?")
+        player.write("letters\n")
+        await player.until("Not yet. It is not 'letters'. Try again.")
+        player.press("ctrl+u")
+        player.write("Numbers\n")
+        await player.until("Right. It has no letters.")
+        player.press("f11")
+        await player.until("What does a model read?", "First.")
+        player.press("f12")
+        await player.until("Answer: ids. It has no letters.")
+        player.press("f12")
+        await player.until("Which pair comes next?")
+        player.write("space b\n")
+        await player.until("␣ + b occurs once, and so does the pair that wins the tie.")
+        player.press("ctrl+u")
+        player.write("a space\n")
+        await player.until("Right. a + ␣ occurs once, as often as 1 other pair;")
+
+
+async def test_the_recipe_of_the_readme_makes_a_glitch_token(home: Path) -> None:
+    async with play(size=(80, 24)) as player:
+        await player.until("step 768 of 768")
+        await begin(player, 8)
+        await player.until(caption(TOUR[7].title, 2), "Which name")
+        player.press("f12", "f12")
+        await player.until("suspicious tokens ·", "absent-from-…", "never in the")
+        player.press("w")
+        await player.until("14  #48004 by␣TinTeapotMajor")
+        player.press("tab", "down", "enter")
+        await player.until(" Editor  F4 ", "ids 276")
+        player.press("f5")
+        await player.until(" Audit  F5 ")
+        player.press("escape")
+        await player.until("step 768 of 768", outside)
+
+
 async def test_esc_leaves_the_question_before_the_lesson(kept: Path) -> None:
     question = "Which pair of neighbors occurs most often?"
     async with play(size=(80, 24)) as player:
