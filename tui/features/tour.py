@@ -61,6 +61,8 @@ class Tour(Feature):
         """Set when another step is to be shown."""
         self._waits = False
         """Whether the step is shown, and goes on when what it waits for has happened."""
+        self._has_tried = False
+        """Whether F12 has done what the step waits for."""
         screen.watch(screen, "step", lambda: self.hear(), init=False)
 
     # Commands
@@ -112,8 +114,11 @@ class Tour(Feature):
             self._go_on(place)
 
     def _performs(self, place: _Place) -> bool:
-        """Do what the step waits for, if that has not happened yet."""
-        return self._waits and self._steps.perform(place.step)
+        """Do what the step waits for, once. Return False if there is nothing to do, or it was in vain."""
+        if not self._waits or self._has_tried:
+            return False
+        self._has_tried = True
+        return self._steps.perform(place.step)
 
     def _go_on(self, place: _Place) -> None:
         if place.is_last:
@@ -139,6 +144,7 @@ class Tour(Feature):
     def _go(self, place: _Place | None) -> None:
         self._place = place
         self._waits = False
+        self._has_tried = False
         self._moved.set()
 
     def hear(self, key: str = "") -> None:

@@ -27,7 +27,7 @@ class QuestionLine(HasCommands, HorizontalGroup):
         field = self.query_one(Input)
         had_focus = field.has_focus
         self.query_one(Label).update(question)
-        self.set_class(bool(question), "-asks")
+        self.screen.set_class(bool(question), "-asking")
         field.value = ""
         if question:
             self.screen.set_focus(field)
