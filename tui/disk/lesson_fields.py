@@ -19,7 +19,7 @@ SINGLE_TOKEN: Final = "a single token"
 """The value of `answer` for which each text is right that is one token."""
 TOO_DEEP: Final = "it is nested too deeply"
 _LONGEST_TITLE: Final = 32
-_LONGEST_SENTENCE: Final = 150
+LONGEST_SENTENCE: Final = 150
 """Characters of `say`: they fill two lines of a terminal of 80 columns."""
 _LONGEST_QUESTION: Final = 50
 """Characters of `ask`: the rest of the line is for the answer."""
@@ -97,7 +97,7 @@ def _are_tables(steps: list[object], _: str) -> bool:
 
 
 def _is_short_sentence(sentence: str, _: str) -> bool:
-    return len(sentence) <= _LONGEST_SENTENCE
+    return len(sentence) <= LONGEST_SENTENCE
 
 
 def _is_short_question(question: str, _: str) -> bool:
@@ -180,7 +180,7 @@ _PANES: Final = f"one of {', '.join(PANE_BY_ID)}"
 _WAIT: Final = "next, edit, a key as “key f7”, “step 3”, or “until ratio >= 2”"
 _ANSWER: Final = f"a quantity such as “tokens of é”, “{SINGLE_TOKEN}”, or a list of texts that are right"
 _CLAIMS: Final = f"a table of {', '.join(['shows', *_OF_PANES, *OF_SCREEN, *OF_PART])}"
-_SENTENCE: Final = f"a text of at most {_LONGEST_SENTENCE} characters"
+_SENTENCE: Final = f"a text of at most {LONGEST_SENTENCE} characters"
 
 LESSON_FIELDS: Final[Fields] = {
     "title": _Field(

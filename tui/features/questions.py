@@ -13,6 +13,7 @@ from tui.features.quantities import Quantities
 _NEXT_PAIR: Final = Quantity("next pair")
 _LONGEST_PART: Final = 20
 """Characters of a typed answer that a reason repeats."""
+_MOST_DIGITS: Final = 18
 
 
 class Verdict(NamedTuple):
@@ -101,7 +102,7 @@ class Questions:
             if typed.split() == value.split():
                 return Verdict(True, await self._reason(asked))
             return Verdict(False, f"It is not {_quoted(typed)}.")
-        number = typed.replace(",", "")
+        number = typed.replace(",", "")[:_MOST_DIGITS]
         if not number.isdecimal():
             return Verdict(False, f"Type a number, not {_quoted(typed)}.")
         if int(number) == value:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bpe_core.errors import BpeError
-from tui.disk.lesson_fields import LessonStep
+from bpe_core.visible import shortened
+from tui.disk.lesson_fields import LONGEST_SENTENCE, LessonStep
 from tui.disk.lessons import Lesson, own_lessons, read_lesson
 from tui.disk.locked import ScratchFolder
 from tui.features.feature import Feature, StateScreen, sentence_of
@@ -170,10 +171,12 @@ class Tour(Feature):
             self._show_reason(place, f"Right. {verdict.reason}")
             self.screen.question = ""
         else:
-            self._show_reason(place, f"Not yet. {verdict.reason} Try again.")
+            reason = shortened(verdict.reason, LONGEST_SENTENCE - 20)
+            self._show_reason(place, f"Not yet. {reason} Try again.")
 
     def _show_reason(self, place: _Place, reason: str) -> None:
-        self.screen.caption = f"{place.title}\n{reason}"
+        sentence = shortened(reason, LONGEST_SENTENCE)
+        self.screen.caption = f"{place.title}\n{sentence}"
 
     # A lesson
 
