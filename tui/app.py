@@ -20,7 +20,7 @@ from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES, Theme
 
 from bpe_core.visible import visible
-from tui.commands.keys import HasCommands, PartBindings
+from tui.commands.keys import PRIORITY_KEYS, HasCommands, PartBindings
 from tui.disk.config import load_configuration
 from tui.drawing.palette import TOKEN_COLORS
 from tui.features.text_keeper import unkept_sentence
@@ -149,7 +149,10 @@ class BpeScope(HasCommands, App[None]):
         await super().on_event(event)
         if not forwarded:
             self.type_ahead.passed(event)
-            if isinstance(event, events.Key):
+        if isinstance(event, events.Key):
+            # A key is done once it has come back from the focused widget. Priority keys do not go there.
+            is_done = forwarded != (event.key in PRIORITY_KEYS)
+            if is_done:
                 self.main.hear(event.key)
 
     def _ignores(self, event: events.Event) -> bool:

@@ -36,6 +36,7 @@ from tui.terminal.background import in_thread
 from tui.terminal.guards import stop_outdated_resize
 from tui.terminal.selective import SelectiveCompositor
 from tui.widgets.pane import Pane
+from tui.widgets.question_line import QuestionLine
 from tui.widgets.screen_lines import ONE_PANE, HintLine, KeyLine, TitleLine
 from tui.widgets.step_line import StepLine
 
@@ -47,6 +48,8 @@ SECONDS_TO_END: Final = 1.5
 _WIDTHS: Final = ((0, "-narrow"), (100, "-tight"), (120, "-wide"), (170, "-huge"))
 _HEIGHTS: Final = ((0, "-low"), (30, "-middling"), (36, "-high"))
 """The class of the screen from this many columns or rows on."""
+_ABOVE: Final = "above"
+"""The place above the editor if there is room for one pane only."""
 _FIRST_IMPORTS: Final = (
     "tui.widgets.status_lines",
     "tui.widgets.token_side",
@@ -78,10 +81,11 @@ class MainScreen(HasCommands, StateScreen):
         self.loaded = loaded
         """Set once all panes are loaded."""
         self._arguments = arguments
-        self._in_front = {pane.place: pane.id for pane in reversed(PANES)}
+        self._in_front: dict[str, str] = {
+            pane.place: pane.id for pane in reversed(PANES)
+        }
         """Place -> the pane that is shown there."""
-        self._above = self._in_front["upper"]
-        """The pane above the editor if there is room for one only."""
+        self._in_front[_ABOVE] = self._in_front["upper"]
 
     def compose(self) -> ComposeResult:
         state = MainScreen
@@ -102,7 +106,8 @@ class MainScreen(HasCommands, StateScreen):
             state.run,
             state.notice,
         )
-        yield HintLine().data_bind(state.caption)
+        yield HintLine().data_bind(state.caption, state.question)
+        yield QuestionLine().data_bind(state.question)
         yield KeyLine()
 
     # Start and end
@@ -269,7 +274,15 @@ class MainScreen(HasCommands, StateScreen):
         place = PANE_BY_ID[pane].place
         self._in_front[place] = pane
         if place in ("upper", "side"):
-            self._above = pane
+            self._in_front[_ABOVE] = pane
+        self.show_panes()
+
+    @property
+    def panes_in_front(self) -> dict[str, str]:
+        return dict(self._in_front)
+
+    def put_in_front(self, panes: dict[str, str]) -> None:
+        self._in_front = dict(panes)
         self.show_panes()
 
     def show_panes(self) -> None:
@@ -296,7 +309,7 @@ class MainScreen(HasCommands, StateScreen):
             return {self.active}
         if self._shows_all:
             return set(self._in_front.values())
-        shown = {self._above, self._in_front["left"]}
+        shown = {self._in_front[_ABOVE], self._in_front["left"]}
         if PANE_BY_ID[self.active].place != "side":
             shown.add(self._in_front["lower"])
         return shown
@@ -329,7 +342,7 @@ class MainScreen(HasCommands, StateScreen):
         if PANE_BY_ID[self.active].place == "side" or (self._shows_one and even_alone):
             self.go_to_log()
         elif not self._shows_one:
-            self._above = "training"
+            self._in_front[_ABOVE] = "training"
             self.show_panes()
 
     def go_to_log(self) -> bool:
@@ -352,6 +365,10 @@ class MainScreen(HasCommands, StateScreen):
     @property
     def is_held(self) -> bool:
         return self.run.busy and not self.playing
+
+    @property
+    def is_without_lesson(self) -> bool:
+        return not self.caption
 
     @property
     def has_room(self) -> bool:

@@ -104,7 +104,7 @@ class TrainingOptions:
     vocab_size: int = 1024
     pattern: str = "gpt4"
     ties: str = "first"
-    min_count: int = 1
+    min_count: int = 2
     special_tokens: tuple[str, ...] = ()
     more: dict[str, str] = field(default_factory=dict)
     """Further option of `bpescope train` -> its value as typed."""

@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Final
 
 from bpe_core.errors import LONGEST
-from tui.disk import lessons
+from tui.disk import lesson_fields, lessons
 from tui.disk.lessons import Lesson, LessonError, read_lesson
 
 _DEPTHS: Final = (1, 20, 400, 1_000, 5_000, 50_000)
 _FIELDS: Final = (
-    *lessons._LESSON_FIELDS,
-    *lessons._STEP_FIELDS,
+    *lesson_fields.LESSON_FIELDS,
+    *lesson_fields.STEP_FIELDS,
     "",
     "other",
     "a.b",

@@ -43,6 +43,7 @@ from tui.widgets.comparison_table import ComparisonTable
 from tui.widgets.corpus_tree import CorpusTree
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
+from tui.widgets.question_line import QuestionLine
 from tui.widgets.step_line import StepLine
 from tui.widgets.token_area import TokenArea
 from tui.widgets.token_panel import TokenPanel
@@ -53,6 +54,7 @@ from tui.widgets.why_panel import WhyPanel
 WHERE: dict[str, tuple[type[object], ...]] = {
     "Everywhere": (MainScreen, Screen),
     "In dialogs too": (BpeScope,),
+    "Question": (QuestionLine,),
     "Corpus": (CorpusTree,),
     "Tokenizers": (TokenizerList,),
     "Training": (Input, Select),
@@ -131,7 +133,7 @@ def test_each_command_is_bound_and_nothing_else_is(part: str) -> None:
 
 def test_what_a_key_does_can_be_asked_for_by_name_and_is_told_in_the_help() -> None:
     moves = {
-        "screen.features.shown.travel",
+        "screen.features.shown.travel_or_skip",
         "status_lines.walk",
         "screen.features.tokenizers.stop_waiting",
     }

@@ -12,6 +12,10 @@ from tui.commands.key_names import long_name
 from tui.commands.table import COMMANDS
 
 _ALL: Final = [command for commands in COMMANDS.values() for command in commands]
+PRIORITY_KEYS: Final = frozenset(
+    key for command in _ALL if command.priority for key in command.keys.split(",")
+)
+"""The keys that work wherever the focus is."""
 _NUMBERS: Final = {command: number for number, command in enumerate(_ALL)}
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tui.widgets.corpus_tree import CorpusTree
     from tui.widgets.curve import Curve
     from tui.widgets.merge_log import MergeLog
+    from tui.widgets.question_line import QuestionLine
     from tui.widgets.step_line import StepLine
     from tui.widgets.token_panel import TokenPanel
     from tui.widgets.token_table import TokenTable
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     _line: StepLine
     _log: MergeLog
     _picker: TokenizerPicker
+    _question: QuestionLine
     _rows: RowList
     _screen: MainScreen
     _tokenizers: TokenizerList
@@ -55,9 +57,8 @@ if TYPE_CHECKING:
 else:
     _features = Later("screen.features")
     _app = _audit = _compare = _comparison = _curve = _editor = _evidence = Later()
-    _compared_text = _line = _log = _picker = _rows = _screen = _tokenizers = (
-        _tokens
-    ) = Later()
+    _compared_text = _line = _log = _picker = _question = _rows = Later()
+    _screen = _tokenizers = _tokens = Later()
     _training = _tree = _why = Later()
 
 
@@ -100,6 +101,7 @@ _LINE: Final = (
 _COMPARE: Final = "compare the marked tokenizers"
 _SHOW_STEP: Final = "show the editor's text after this merge"
 _SHOW_TOKEN: Final = "show the merge of this token, and an example of it in the editor"
+_TOUR: Final = "start or resume the tour; in a lesson: next step"
 _VIEWS: Final = (
     "texts, folders, scripts, metrics, worst lines, disagreements, vocabularies"
 )
@@ -147,9 +149,19 @@ MORE_OPTIONS: Final = Command(
 NEXT_STEP: Final = Command(
     _features.tour.next,
     "f12,alt+full_stop",
-    does="continue the lesson",
+    does="continue the lesson; does what the step waits for",
     name="Next step",
+    help=_TOUR,
     when=_screen.caption,
+)
+
+TOUR: Final = Command(
+    _features.tour.resume,
+    "f12,alt+full_stop",
+    does="eight short lessons; starts, or resumes where you left",
+    name="Take the tour",
+    help=_TOUR,
+    when=_screen.is_without_lesson,
 )
 
 STEP_BACK: Final = Command(
@@ -360,9 +372,9 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             help="jump: a letter appears on each part of the screen; press it to go there",
         ),
         *both(
-            _features.shown.travel,
+            _features.shown.travel_or_skip,
             "alt+left alt+right",
-            "go one merge back or forward",
+            "go one merge back or forward; in a lesson, to one that changes the text",
             -1,
             1,
         ),
@@ -395,6 +407,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             words="decode detokenize",
         ),
         NEXT_STEP,
+        TOUR,
         STEP_BACK,
         LEAVE_LESSON,
         Command(
@@ -461,6 +474,13 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             "leave; everything is restored at the next start",
             priority=True,
             always=True,
+        ),
+    ),
+    "Question": (
+        Command(
+            _question.action_leave,
+            "escape",
+            does="leave the question, and answer it later or not at all",
         ),
     ),
     "Corpus": (

@@ -55,7 +55,7 @@ class Configuration:
     options: TrainingOptions = field(default_factory=TrainingOptions)
     """The options of the last training."""
     lessons: dict[str, str] = field(default_factory=dict)
-    """An unfinished lesson -> the step to resume it at."""
+    """Lesson -> the number of the step that was shown last. The lesson that was shown last is at the end."""
 
 
 def data_folder() -> Path:

@@ -19,6 +19,7 @@ from tui.features.goals import Goals
 from tui.features.lanes import Lanes
 from tui.features.lines import Lines
 from tui.features.listed_tokenizers import ListedTokenizers
+from tui.features.quantities import Quantities
 from tui.features.results import Results
 from tui.features.resuming import Resuming
 from tui.features.shown import Shown
@@ -61,6 +62,7 @@ class Features:
             screen, self.tokenizers, self.training, self.corpus, self.results
         )
         self.lanes: Lanes = Lanes(screen, self.tokenizers)
+        self.quantities: Quantities = Quantities(screen, self.shown, self.explaining)
         self.tour: Tour = Tour(screen, self)
 
     async def bring_back(self, arguments: Arguments = NOTHING_ASKED) -> None:

@@ -243,7 +243,7 @@ def possible(options: TrainingOptions) -> TrainingOptions:
         vocab_size=vocab_size,
         pattern=pattern,
         ties=options.ties if options.ties in TIES else default.ties,
-        min_count=max(options.min_count, 1),
+        min_count=options.min_count if options.min_count >= 1 else default.min_count,
         more={
             name: value for name, value in options.more.items() if name in MORE_OPTIONS
         },

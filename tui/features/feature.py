@@ -96,6 +96,8 @@ class StateScreen(RestylingScreen):
     """The pane that has the focus, or had it last."""
     caption: var[str] = var("")
     """The progress of a lesson and, on a second line, its text; "" outside of lessons."""
+    question: var[str] = var("")
+    """What a lesson asks, until the answer is known."""
 
     features: Features
     """They exist once the panes are loaded."""
@@ -138,6 +140,15 @@ class StateScreen(RestylingScreen):
 
     def show_panes(self) -> None:
         """Show the panes that fit on the screen, and hide the others."""
+        raise NotImplementedError
+
+    @property
+    def panes_in_front(self) -> dict[str, str]:
+        """Place -> the pane that is shown there if there is room."""
+        raise NotImplementedError
+
+    def put_in_front(self, panes: dict[str, str]) -> None:
+        """Show the panes that were in front at another time."""
         raise NotImplementedError
 
     def show_log(self, *, even_alone: bool) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+from bisect import bisect_left, bisect_right
 from contextlib import suppress
 from math import expm1, log1p
 from time import monotonic
@@ -35,6 +36,8 @@ _FIRST_STEPS_ON_STAGE: Final = 5
 """The same on the stage, where a sentence explains the first merges: one in 2.5 s if all take 20 seconds."""
 _FRAMES_PER_SECOND: Final = 10
 """How often another step is shown at most, so that keys do not wait. A faster pace skips steps."""
+_LONGEST_OF_LESSON: Final = 10_000
+"""Characters of a text of a lesson whose tokens are counted at several steps."""
 _MOST_SEARCHED: Final = 5000
 """Merges that are searched for the one that meets a goal, from one frame to the next."""
 
@@ -192,6 +195,32 @@ class Shown(Feature):
     async def travel(self, by: int) -> None:
         """Go forward by some steps, or back if `by` is negative."""
         await self.travel_to(self.requested_step + by)
+
+    async def travel_or_skip(self, by: int) -> None:
+        """Go one step forward (1) or back (-1). In a lesson, go to the nearest step that changes the text."""
+        is_in_lesson = self.screen.own_text is not None
+        if is_in_lesson and len(self.screen.editor.area.text) <= _LONGEST_OF_LESSON:
+            await self.travel_to(self._next_change(self.requested_step, by))
+        else:
+            await self.travel(by)
+
+    def _next_change(self, step: int, by: int) -> int:
+        """Return the nearest step at which the text has other tokens; without one, the step beside."""
+        tokenizer = self.course.tokenizer if self.course else self.screen.tokenizer
+        text = self.screen.editor.area.text
+        if tokenizer is None or not steps_known(tokenizer):
+            return step + by
+
+        def length_at(step: int) -> int:
+            return len(tokenizer.at(step).encode_ordinary(text))
+
+        # A merge never makes a text longer, so the steps with one length are a range.
+        steps = range(self.n_steps + 1)
+        length = -length_at(step)
+        first = bisect_left(steps, length, key=lambda step: -length_at(step))
+        after_last = bisect_right(steps, length, key=lambda step: -length_at(step))
+        nearest = after_last if by > 0 else first - 1
+        return nearest if nearest in steps else step + by
 
     async def travel_to(self, step: int) -> None:
         """Stop playing and go to a step."""

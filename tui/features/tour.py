@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
-from itertools import pairwise
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bpe_core.errors import BpeError
-from bpe_core.trainer.conditions import condition
-from tui.disk.lessons import (
-    THE_TEXT,
-    Lesson,
-    LessonStep,
-    own_lessons,
-    path_of_text,
-    read_lesson,
-)
+from bpe_core.visible import shortened
+from tui.disk.lesson_fields import LONGEST_SENTENCE, LessonStep
+from tui.disk.lessons import Lesson, own_lessons, read_lesson
 from tui.disk.locked import ScratchFolder
-from tui.disk.sources import title_of
-from tui.features.course import TrainingTask
 from tui.features.feature import Feature, StateScreen, sentence_of
-from tui.state import EDITORS_TEXT, Corpus, TrainingOptions
+from tui.features.lesson_steps import LessonSteps
+from tui.features.own_work import OwnWork
+from tui.features.questions import Questions
 from tui.terminal.background import in_thread
 
 if TYPE_CHECKING:
@@ -30,8 +23,6 @@ if TYPE_CHECKING:
 
 FIRST_START: Final = "0-first-start"
 """The name of a lesson that has captions only, and replaces nothing."""
-_SECONDS_OF_POLL: Final = 0.02
-"""How often a lesson checks whether its training has learned all merges."""
 
 
 class _Place(NamedTuple):
@@ -44,96 +35,148 @@ class _Place(NamedTuple):
     def is_last(self) -> bool:
         return self.number + 1 == len(self.lesson.steps)
 
+    @property
+    def has_captions_only(self) -> bool:
+        return self.lesson.name == FIRST_START
 
-class _OwnView(NamedTuple):
-    """The user's view of the editor, apart from the text and the place in it."""
+    @property
+    def step(self) -> LessonStep:
+        return self.lesson.steps[self.number]
 
-    put_last: str
-    specials: bool
-    side: str
+    @property
+    def title(self) -> str:
+        return f"{self.lesson.title} · {self.number + 1} of {len(self.lesson.steps)}"
 
 
 class Tour(Feature):
-    """Replaces the screen's `caption` and `own_text`. To show a step it uses the other features."""
+    """Replaces the screen's `caption` and `question`."""
 
     def __init__(self, screen: StateScreen, features: Features) -> None:
         super().__init__(screen)
-        self._features = features
+        self._steps = LessonSteps(screen, features)
+        self._own_work = OwnWork(screen, features)
+        self._questions = Questions(features.quantities)
         self._place: _Place | None = None
         """The step to show."""
         self._moved = asyncio.Event()
         """Set when another step is to be shown."""
-        self._wait = ""
-        """What leads to the next step, such as "key f6", "edit" or "until step >= 5"."""
-        self._n_edits = 0
-        """The edits of the text when the step was shown."""
+        self._waits = False
+        """Whether the step is shown, and goes on when what it waits for has happened."""
+        self._has_tried = False
+        """Whether F12 has done what the step waits for."""
         screen.watch(screen, "step", lambda: self.hear(), init=False)
 
     # Commands
 
     async def open(self, name: str) -> None:
         """Start a lesson of bpescope or of a file, or resume it at the step that was shown last."""
-        for lesson in await in_thread(own_lessons):
-            if lesson.name == name:
-                break
-        else:
-            lesson = await in_thread(read_lesson, Path(name))
+        lesson = await in_thread(_find_lesson, name)
+        place = self._remembered(lesson)
+        if place.is_last:
+            place = _Place(lesson, 0)
+        self._begin(place)
+
+    async def resume(self) -> None:
+        """Show the step that was shown last in any lesson; after the last step of the tour, and at first, its first."""
+        tour = await in_thread(_tour)
+        place = _Place(tour[0], 0)
+        names = [name for name in self.screen.remembered.lessons if name != FIRST_START]
+        if names:
+            # A lesson's file may no longer exist.
+            with suppress(BpeError):
+                place = self._remembered(await in_thread(_find_lesson, names[-1]))
+        if place.is_last and place.lesson not in tour[:-1]:
+            place = _Place(tour[0], 0)
+        self._begin(place)
+
+    def _remembered(self, lesson: Lesson) -> _Place:
         number = 0
-        remembered = self.screen.remembered.lessons.get(name, "")
+        remembered = self.screen.remembered.lessons.get(lesson.name, "")
         if remembered.isdecimal():
             number = min(int(remembered), len(lesson.steps) - 1)
-        self._go(_Place(lesson, number))
+        return _Place(lesson, number)
+
+    def _begin(self, place: _Place) -> None:
+        self._go(place)
         if not self.is_working:
             self.begin(self._teach)
 
-    def next(self) -> None:
-        """Go to the next step, or to the next lesson."""
+    async def next(self) -> None:
+        """Show the answer, do what the step waits for, or go to the next step or lesson."""
         place = self._place
         if place is None:
             return
-        if not place.is_last:
+        if self.screen.question:
+            self.screen.question = ""
+            reason = await self._questions.answer(place.step)
+            if place == self._place:
+                self._show_reason(place, f"Answer: {reason}")
+        elif place.has_captions_only or not self._performs(place):
+            self._go_on(place)
+
+    def _performs(self, place: _Place) -> bool:
+        """Do what the step waits for, once. Return False if there is nothing to do, or it was in vain."""
+        if not self._waits or self._has_tried:
+            return False
+        self._has_tried = True
+        return self._steps.perform(place.step)
+
+    def _go_on(self, place: _Place) -> None:
+        if place.is_last:
+            self._go(_beside(place.lesson, 1))
+        else:
             self._go(_Place(place.lesson, place.number + 1))
-            return
-        next_place = None
-        for lesson, next_lesson in pairwise(own_lessons()):
-            if lesson == place.lesson:
-                next_place = _Place(next_lesson, 0)
-        self._go(next_place)
 
     def back(self) -> None:
+        """Go to the step before, or to the last step of the lesson before."""
         place = self._place
-        if place is not None:
-            self._go(_Place(place.lesson, max(0, place.number - 1)))
+        if place is None:
+            return
+        if place.number:
+            self._go(_Place(place.lesson, place.number - 1))
+            return
+        before = _beside(place.lesson, -1)
+        if before is not None and before.lesson.name != FIRST_START:
+            self._go(_Place(before.lesson, len(before.lesson.steps) - 1))
 
     def leave(self) -> None:
         self._go(None)
 
     def _go(self, place: _Place | None) -> None:
         self._place = place
-        self._wait = ""
+        self._waits = False
+        self._has_tried = False
         self._moved.set()
 
     def hear(self, key: str = "") -> None:
-        """Go on if the step waits for this key, for an edit, or for a merge that is now applied."""
-        place = self._place
-        if place is None or not self._is_met(key):
-            return
-        if place.is_last:
-            self.leave()
-        else:
-            self.next()
+        """Go on if the step waits for this key, for an edit, or for a merge that is now applied.
 
-    def _is_met(self, key: str) -> bool:
-        kind, _, wanted = self._wait.partition(" ")
-        if kind == "key":
-            return wanted == key
-        if kind == "edit":
-            return self.screen.editor.area.document.n_edits > self._n_edits
-        if kind in ("step", "until"):
-            log = self.screen.training.log_of_merges
-            goal = condition(wanted)
-            return goal.first_step(log.merges, log.n_bytes, 0, self.screen.step) > 0
-        return False
+        The last sentence of a lesson stays.
+        """
+        place = self._place
+        if place is not None and self._waits and self._steps.is_met(place.step, key):
+            self._waits = False
+            if not place.is_last:
+                self._go_on(place)
+
+    async def judge(self, typed: str) -> None:
+        """Judge the answer to the question of the step, and show the reason."""
+        place = self._place
+        if place is None or not self.screen.question:
+            return
+        verdict = await self._questions.judge(place.step, typed)
+        if place != self._place:
+            return
+        if verdict.is_right:
+            self._show_reason(place, f"Right. {verdict.reason}")
+            self.screen.question = ""
+        else:
+            reason = shortened(verdict.reason, LONGEST_SENTENCE - 20)
+            self._show_reason(place, f"Not yet. {reason} Try again.")
+
+    def _show_reason(self, place: _Place, reason: str) -> None:
+        sentence = shortened(reason, LONGEST_SENTENCE)
+        self.screen.caption = f"{place.title}\n{sentence}"
 
     # A lesson
 
@@ -143,8 +186,9 @@ class Tour(Feature):
         with ScratchFolder() as folder:
             try:
                 while place := self._place:
-                    has_captions_only = place.lesson.name == FIRST_START
-                    if not has_captions_only and not await self._set_aside():
+                    if not (
+                        place.has_captions_only or await self._own_work.set_aside()
+                    ):
                         break
                     self._moved.clear()
                     await self._show(place, before, folder)
@@ -153,155 +197,51 @@ class Tour(Feature):
             except (BpeError, OSError) as error:
                 self.failed(sentence_of(error))
             self._place = None
+            self.screen.question = ""
             self.screen.caption = ""
-            if self.screen.own_text is not None:
-                await self._give_back(self.screen.own_text)
+            await self._own_work.give_back()
         if self._place:
             # The user has opened another lesson meanwhile.
             await self._teach()
 
-    async def _set_aside(self) -> bool:
-        """Save the user's text and view. Return False if a training or invalid options prevent it."""
-        screen = self.screen
-        editor = screen.editor
-        if screen.own_text is None:
-            is_learning = screen.run.phase != "showing" and self.refuse_while_training()
-            if is_learning or self._features.corpus.chosen_options() is None:
-                return False
-            await self._features.training.finish()
-            self._own_view = _OwnView(
-                editor.put_last,
-                editor.specials,
-                editor.side.seen,
-            )
-            screen.own_place = editor.area.place
-            screen.own_text = editor.area.text
-        return True
-
-    async def _give_back(self, text: str) -> None:
-        editor = self.screen.editor
-        await self._features.training.finish()
-        # The text of the lesson is set aside as the last one.
-        editor.put(text, own=True)
-        view = self._own_view
-        editor.put_last = view.put_last
-        editor.specials = view.specials
-        editor.side.seen = view.side
-        editor.area.show_place(self.screen.own_place)
-        self.screen.own_text = None
-        await self._features.bring_back()
-        self.screen.action_show("editor")
-
     async def _show(
         self, place: _Place, before: _Place | None, folder: ScratchFolder
     ) -> None:
-        """Show a step. After a jump, first repeat the steps since the last training before it."""
         screen = self.screen
-        lesson = place.lesson
-        self._wait = ""
-        step = lesson.steps[place.number]
-        progress = f"{place.number + 1} of {len(lesson.steps)}"
-        screen.caption = f"{lesson.title} · {progress}\n{step['say']}"
-        left_at = place.number
-        if place.is_last:
-            # The lesson starts again the next time.
-            left_at = 0
+        self._waits = False
+        screen.question = ""
+        screen.caption = f"{place.title}\n{place.step['say']}"
+        # The lesson shown last is at the end.
         lessons = dict(screen.remembered.lessons)
-        lessons[lesson.name] = str(left_at)
+        lessons.pop(place.lesson.name, None)
+        lessons[place.lesson.name] = str(place.number)
         screen.remember(lessons=lessons)
-        first = place.number
-        if before != _Place(lesson, place.number - 1):
-            first = self._prepare_jump(place)
-        for earlier_or_this in lesson.steps[first : place.number + 1]:
-            await self._do(earlier_or_this, folder)
-        self._n_edits = screen.editor.area.document.n_edits
-        self._wait = step.get("wait", "")
-        self.hear()
+        follows = before == _Place(place.lesson, place.number - 1)
+        await self._steps.show(place.lesson, place.number, folder, follows=follows)
+        if place == self._place:
+            screen.question = place.step.get("ask", "")
+            self._waits = True
+            self.hear()
 
-    def _prepare_jump(self, place: _Place) -> int:
-        """Show the text before the last training up to a step. Return the step of that training."""
-        first = 0
-        for number, step in enumerate(place.lesson.steps[: place.number + 1]):
-            if "train" in step:
-                first = number
-        text = ""
-        for step in place.lesson.steps[:first]:
-            text = step.get("text", text)
-        self._put(text)
-        return first
 
-    async def _do(self, step: LessonStep, folder: ScratchFolder) -> None:
-        """Show what one step says: its text, training, merges, cursor and pane."""
-        screen = self.screen
-        area = screen.editor.area
-        self._put(step.get("text", ""))
-        if "train" in step:
-            await self._train(step, folder)
-        if "merges" in step:
-            await self._go_to_merges(step["merges"], is_paused="train" in step)
-        if "at" in step:
-            index = area.text.find(step["at"])
-            if index >= 0:
-                area.move_cursor(area.document.get_location_from_index(index))
-        pane = step.get("pane")
-        if pane == "training":
-            screen.active = pane
-            screen.set_focus(screen.training.log_of_merges)
-        elif pane:
-            screen.action_show(pane)
-        if "side" in step:
-            # On a small screen, the training pane has no side otherwise.
-            screen.training.set_class(pane == "training", "-with-why")
-            if pane == "training":
-                screen.training.why.seen = step["side"]
-            else:
-                screen.editor.side.seen = step["side"]
+def _find_lesson(name: str) -> Lesson:
+    """Return a lesson of bpescope, or read the file with this path. Raise `BpeError`."""
+    for lesson in own_lessons():
+        if lesson.name == name:
+            return lesson
+    return read_lesson(Path(name))
 
-    async def _go_to_merges(self, step: int, *, is_paused: bool) -> None:
-        """Go to a step. A new training is paused before its first merge already."""
-        if is_paused and not step:
-            return
-        shown = self._features.shown
-        shown.stop()
-        shown.go_to(step)
-        if step >= shown.n_steps:
-            # The training ends, and its tokenizer is kept.
-            await shown.show_all()
 
-    def _put(self, text: str) -> None:
-        editor = self.screen.editor
-        if text and text != editor.area.text:
-            # Texts of the lesson need not be remembered.
-            editor.put_last = editor.area.text
-            editor.put(text)
+def _tour() -> list[Lesson]:
+    return [lesson for lesson in own_lessons() if lesson.name != FIRST_START]
 
-    async def _train(self, step: LessonStep, folder: ScratchFolder) -> None:
-        """Train on the text of the lesson or of a file. Return once all merges are learned."""
-        screen = self.screen
-        corpus = self._features.corpus
-        training = self._features.training
-        await training.finish()
-        # Special tokens are plain text unless the lesson changes that.
-        screen.editor.specials = False
-        path = path_of_text(step["train"])
-        if step["train"] == THE_TEXT:
-            path = str(folder.path / EDITORS_TEXT)
-            text = screen.editor.area.text.encode("utf-8", "replace")
-            await in_thread(Path(path).write_bytes, text)
-        options = replace(TrainingOptions(), **step.get("options", {}))
-        special_tokens = tuple(options.special_tokens)
-        corpus.choose_options(replace(options, special_tokens=special_tokens))
-        reference: tuple[str, ...] = ()
-        if "reference" in step:
-            reference = (path_of_text(step["reference"]),)
-        corpus.choose(Corpus((path,), reference, title_of((path,))))
-        task = TrainingTask(
-            screen.corpus.title, screen.options, (path,), folder=str(folder.path)
-        )
-        training.start(task)
-        unfinished_phases = ["counting", "preparing"]
-        if "merges" in step:
-            self._features.shown.stop()
-            unfinished_phases.append("merging")
-        while screen.run.phase in unfinished_phases:
-            await asyncio.sleep(_SECONDS_OF_POLL)
+
+def _beside(lesson: Lesson, by: int) -> _Place | None:
+    """Return the beginning of the next lesson (1) or of the one before (-1); None if there is none."""
+    lessons = own_lessons()
+    if lesson not in lessons:
+        return None
+    number = lessons.index(lesson) + by
+    if not 0 <= number < len(lessons):
+        return None
+    return _Place(lessons[number], 0)

@@ -178,6 +178,8 @@ class EditorPane(Pane):
                 self.notify(
                     "Special tokens stay text here: this tokenizer changes text before splitting it."
                 )
+
+    def watch_specials(self) -> None:
         self.watch_in_force(self.in_force)
         self.watch_lanes(self.lanes)
 

@@ -35,7 +35,6 @@ ALWAYS: Final = tuple(
     if command.always
 )
 """The actions whose keys are always shown."""
-_LESSON_LINKS: Final = {"next": NEXT_STEP, "back": STEP_BACK, "leave": LEAVE_LESSON}
 _PHASES: Final = {
     "counting": "counting",
     "preparing": "counting pairs",
@@ -146,24 +145,31 @@ class HintLine(Static):
 
     caption: var[str] = var("", init=False)
     """The step and the sentence of a lesson, on two lines."""
+    question: var[str] = var("", init=False)
+    """What the lesson asks; "" if nothing is to be answered."""
 
     def on_mount(self) -> None:
         self.watch(self.screen, "focused", self._follow)
 
-    def watch_caption(self, caption: str) -> None:
-        self.screen.set_class(bool(caption), "-lesson")
-        links = "   ".join(
+    def watch_caption(self) -> None:
+        self.screen.set_class(bool(self.caption), "-lesson")
+        labels = {NEXT_STEP: "next", STEP_BACK: "back", LEAVE_LESSON: "leave"}
+        if self.question:
+            labels[NEXT_STEP] = "answer"
+        links = "  ".join(
             f"[@click=screen.{action_of(command)}][b]{short_name(command.keys)}[/b] {label}[/]"
-            for label, command in _LESSON_LINKS.items()
+            for command, label in labels.items()
         )
-        place, _, sentence = caption.partition("\n")
+        place, _, sentence = self.caption.partition("\n")
         content = Content.from_markup(
-            f"$place    {links}\n$sentence",
+            f"$place   {links}\n$sentence",
             place=visible(place),
             sentence=visible(sentence),
         )
         self.update(content, layout=False)
         self._show()
+
+    watch_question = watch_caption
 
     def _follow(self, focused: Widget | None) -> None:
         if focused is None:
