@@ -45,7 +45,7 @@ class Lesson:
 
 @cache
 def own_lessons() -> tuple[Lesson, ...]:
-    """Return bpescope's own lessons: the greeting of the first start, then the tour."""
+    """Return bpescope's own lessons: the tour, in its order."""
     return tuple(read_lesson(path) for path in sorted(_FOLDER.glob("*.toml")))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bpe_core.errors import BpeError
 from bpe_core.visible import shortened
@@ -21,9 +21,6 @@ from tui.terminal.background import in_thread
 if TYPE_CHECKING:
     from tui.features.all import Features
 
-FIRST_START: Final = "0-first-start"
-"""The name of a lesson that has captions only, and replaces nothing."""
-
 
 class _Place(NamedTuple):
     """A step of a lesson, counted from 0."""
@@ -34,10 +31,6 @@ class _Place(NamedTuple):
     @property
     def is_last(self) -> bool:
         return self.number + 1 == len(self.lesson.steps)
-
-    @property
-    def has_captions_only(self) -> bool:
-        return self.lesson.name == FIRST_START
 
     @property
     def step(self) -> LessonStep:
@@ -78,9 +71,9 @@ class Tour(Feature):
 
     async def resume(self) -> None:
         """Show the step that was shown last in any lesson; after the last step of the tour, and at first, its first."""
-        tour = await in_thread(_tour)
+        tour = await in_thread(own_lessons)
         place = _Place(tour[0], 0)
-        names = [name for name in self.screen.remembered.lessons if name != FIRST_START]
+        names = list(self.screen.remembered.lessons)
         if names:
             # A lesson's file may no longer exist.
             with suppress(BpeError):
@@ -111,7 +104,7 @@ class Tour(Feature):
             reason = await self._questions.answer(place.step)
             if place == self._place:
                 self._show_reason(place, f"Answer: {reason}")
-        elif place.has_captions_only or not self._performs(place):
+        elif not self._performs(place):
             self._go_on(place)
 
     def _performs(self, place: _Place) -> bool:
@@ -136,7 +129,7 @@ class Tour(Feature):
             self._go(_Place(place.lesson, place.number - 1))
             return
         before = _beside(place.lesson, -1)
-        if before is not None and before.lesson.name != FIRST_START:
+        if before is not None:
             self._go(_Place(before.lesson, len(before.lesson.steps) - 1))
 
     def leave(self) -> None:
@@ -186,9 +179,7 @@ class Tour(Feature):
         with ScratchFolder() as folder:
             try:
                 while place := self._place:
-                    if not (
-                        place.has_captions_only or await self._own_work.set_aside()
-                    ):
+                    if not await self._own_work.set_aside():
                         break
                     self._moved.clear()
                     await self._show(place, before, folder)
@@ -230,10 +221,6 @@ def _find_lesson(name: str) -> Lesson:
         if lesson.name == name:
             return lesson
     return read_lesson(Path(name))
-
-
-def _tour() -> list[Lesson]:
-    return [lesson for lesson in own_lessons() if lesson.name != FIRST_START]
 
 
 def _beside(lesson: Lesson, by: int) -> _Place | None:

@@ -13,7 +13,7 @@ from tests.tui.test_main import in_a_terminal
 from tui.disk import config
 from tui.disk.lessons import LessonError, own_lessons, read_lesson
 
-FIRST, *TOUR = own_lessons()
+TOUR = own_lessons()
 TEXT = "the theme of the other thesis"
 NUMBERS = "two three four five six seven eight nine ten eleven twelve"
 KEYS_AND_NAMES = (
@@ -349,28 +349,6 @@ async def test_a_lesson_is_left_and_taken_up_again_and_all_is_there_as_it_was(
         player.press("f11")
         await player.rest()
         assert is_as_it_was(player.screen)
-
-
-async def test_the_first_start_is_explained_once(home: Path) -> None:
-    config.save_configuration(
-        config.Configuration(pace=160)
-    )  # no machine is so busy that it ends by itself
-    async with play(full_speed=False, size=(80, 24)) as player:
-        await player.until(" Welcome · ")
-        await player.command("Show all merges")
-        await player.until(
-            caption("Welcome", 4), says(FIRST.steps[3]), "step 768 of 768"
-        )
-        player.write("typed")
-        await player.until("typedType here", caption("Welcome", 4))
-        player.press("escape")
-        await player.until(
-            "Type to see tokens", lambda screen: "Esc leave" not in screen
-        )
-    async with play(full_speed=False) as player:
-        await player.until(
-            "step 768 of 768", "typed", lambda screen: "Esc leave" not in screen
-        )
 
 
 OWN = """title = "Mine"
