@@ -33,7 +33,7 @@ class Lessons(EntryProvider):
     def listed(self) -> Iterator[PaletteEntry]:
         remembered = main_screen(self.screen).remembered.lessons
         # The first lesson is the welcome.
-        for lesson in own_lessons()[1:]:
+        for lesson in own_lessons():
             number = lesson.name.partition("-")[0]
             name = f"{number}: {lesson.title}"
             run = partial(self._open, lesson.name)
