@@ -102,6 +102,7 @@ _COMPARE: Final = "compare the marked tokenizers"
 _SHOW_STEP: Final = "show the editor's text after this merge"
 _SHOW_TOKEN: Final = "show the merge of this token, and an example of it in the editor"
 _TOUR: Final = "start or resume the tour; in a lesson: next step"
+_SORT: Final = "sort by the next column, or reverse the order"
 _VIEWS: Final = (
     "texts, folders, scripts, metrics, worst lines, disagreements, vocabularies"
 )
@@ -946,12 +947,15 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             help=_SHOW_TOKEN,
             when=_tokens.on_example,
         ),
-        Command(_tokens.action_sort_next, "s", "Sort", "sort by the next column"),
         Command(
-            _tokens.action_reverse,
-            "S",
-            "Reverse",
-            "reverse the order",
+            _tokens.action_sort_next,
+            "s",
+            "Sort",
+            "sort by the next column",
+            help=_SORT,
+        ),
+        Command(
+            _tokens.action_reverse, "S", "Reverse", "reverse the order", help=_SORT
         ),
         *both(
             _tokens.action_choice,
@@ -1070,6 +1074,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             "s",
             "Sort",
             "sort by the next column",
+            help=_SORT,
             when=_comparison.can_sort,
         ),
         Command(
@@ -1077,6 +1082,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             "S",
             "Reverse",
             "reverse the order",
+            help=_SORT,
             when=_comparison.can_sort,
         ),
     ),
