@@ -75,6 +75,8 @@ class EditorPane(Pane):
     """The file of the tokenizer on the screen; "" while it is being trained."""
     audit: var[Audit] = var(Audit(), init=False)
     """The audit of that tokenizer."""
+    playing: var[bool] = var(False, init=False)
+    """Whether the merges are played."""
     specials: var[bool] = var(False, init=False)
     """Whether text that looks like a special token is encoded as this token."""
     example: var[int] = var(-1, init=False)
@@ -152,9 +154,14 @@ class EditorPane(Pane):
         if tokenizer is not None:
             tokenizer = self._with_specials(tokenizer)
         self.area.tokenizer = tokenizer
-        self.side.show_token()
+        if not self.playing:
+            self.side.show_token()
         self.show_names()
         self.watch_view(self.view)
+
+    def watch_playing(self, playing: bool) -> None:
+        if not playing:
+            self.side.show_token()
 
     def watch_lanes(self, lanes: tuple[ShownLane, ...]) -> None:
         n_before = len(self.area.lanes)
@@ -235,6 +242,12 @@ class EditorPane(Pane):
         event.stop()
         if self.is_loaded:
             self.status_lines.show_totals()
+            self._show_changed_token()
+
+    def _show_changed_token(self) -> None:
+        if self.playing:
+            self.side.show_playing()
+        else:
             self.side.show_changed_token()
 
     def on_token_area_edited(self, event: TokenArea.Edited) -> None:
@@ -252,7 +265,7 @@ class EditorPane(Pane):
         if self.side.seen == "ahead":
             self.side.show_token()
         else:
-            self.side.show_changed_token()
+            self._show_changed_token()
 
     def action_go_to_pitfall(self, by: int) -> None:
         """Select the next pitfall (`by` 1) or the previous pitfall (-1)."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from time import monotonic
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -44,6 +45,8 @@ _NEARBY: Final = 40
 """Characters before and after the cursor whose tokens are shown as its neighbors."""
 _SHORT: Final = 1_000
 """Characters of a text that is searched for the uses of its tokens after each key."""
+_PLAYING: Final = 0.15
+"""Seconds from one step to the next that is shown while merges are played."""
 _REST: Final = 0.2
 """Seconds from a change to the search of a longer text."""
 
@@ -96,9 +99,11 @@ class TokenSide(Vertical):
         self._text: _Text | None = None
         """The text that was searched for them, or will be soon."""
         self._shown: tuple[Span | None, bool] | None = None
-        """The token that was shown last, and whether the vocabulary was sorted."""
+        """The `_cursor_state` that was shown last."""
         self._is_due = False
         """Whether the token is shown after the next frame."""
+        self._plays_from = 0.0
+        """When the next step that is played may be shown."""
         self._rest: Timer | None = None
         """Runs until a long text is searched."""
 
@@ -142,16 +147,25 @@ class TokenSide(Vertical):
 
     def show_changed_token(self) -> None:
         """Show the token under the cursor, if the cursor or the text has changed."""
-        area = self._area
-        shown = (area.edited.under_cursor, area.is_sorted)
-        text = _Text.of(area)
+        text = _Text.of(self._area)
         is_same_text = text is not None and text.equals(self._text)
-        if shown != self._shown or not is_same_text:
-            self._shown = shown
-            # The frame that shows the key doesn't wait for the side.
-            if not self._is_due:
-                self._is_due = True
-                self.call_after_refresh(self._show_due)
+        if is_same_text and self._cursor_state == self._shown:
+            return
+        # The frame that shows the key doesn't wait for the side.
+        if not self._is_due:
+            self._is_due = True
+            self.call_after_refresh(self._show_due)
+
+    @property
+    def _cursor_state(self) -> tuple[Span | None, bool]:
+        """The token under the cursor, and whether the vocabulary is sorted."""
+        return self._area.edited.under_cursor, self._area.is_sorted
+
+    def show_playing(self) -> None:
+        """Show the token of another step, but only a few times a second."""
+        if monotonic() >= self._plays_from:
+            self._plays_from = monotonic() + _PLAYING
+            self.show_token()
 
     def _show_due(self) -> None:
         if self._is_due:
@@ -159,6 +173,7 @@ class TokenSide(Vertical):
 
     def show_token(self) -> None:
         self._is_due = False
+        self._shown = self._cursor_state
         # A side that was hidden until now has no size of its own.
         width, height = self.query_one(ContentSwitcher).size
         shown = self._lines_of(max(8, width - 2), height)
