@@ -157,6 +157,8 @@ def _in_text(place: PlaceInText, form: SummaryForm) -> Iterator[InfoLine]:
     n_uses = ""
     if place.uses is not None:
         n_uses = counted(len(place.uses), "use")
+        if len(where) + 1 + len(n_uses) > form.width:
+            n_uses = f"{len(place.uses):,}×"
     yield InfoLine(where, n_uses, "muted")
     current = [token.is_current for token in place.tokens].index(True)
     yield from token_row(place.tokens, current, form.width)

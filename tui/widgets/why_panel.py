@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 SIDES: Final = {"why": "Why", "pairs": "Pairs", "code": "Code"}
 """The sides of the panel, with their titles."""
 _LEAST_FOR_NOTE: Final = 40
-"""Cells of a panel with room for a note of two words after the titles."""
+"""Cells of a panel with room for a large number and a word after the titles."""
 _COUNTING: Final = "counting the pairs of this step"
 
 
@@ -250,7 +250,7 @@ class WhyPanel(HasCommands, Vertical):
             return f"{self._code.length}  {self._code.position}"
         if not step:
             return "before the first merge"
-        if self.size.width < _LEAST_FOR_NOTE:
+        if step >= 1000 and self.size.width < _LEAST_FOR_NOTE:
             return f"{step:,}"
         if self.seen == "pairs":
             return f"after {step:,}"

@@ -187,6 +187,8 @@ async def test_the_code_runs_line_by_line_from_merge_to_merge(
 ) -> None:
     async with play(book, tokenizers=(small,), size=size) as player:
         player.press("f3", "f3", "home", *["w"] * (3 if size[0] < 100 else 2))
+        await player.until("short  line 4 of 4", "words = [merge(ids, best, new)")
+        player.press("f")
         await player.until(
             "▸         words = [merged(",
             "line 8 of 10",
