@@ -128,7 +128,7 @@ class Tour(Feature):
             self._go(_Place(place.lesson, place.number + 1))
 
     def back(self) -> None:
-        """Go to the step before, or to the last step of the lesson before."""
+        """Go to the step before, or to the last step of the lesson before. Show the first step again."""
         place = self._place
         if place is None:
             return
@@ -136,7 +136,9 @@ class Tour(Feature):
             self._go(_Place(place.lesson, place.number - 1))
             return
         before = _beside(place.lesson, -1)
-        if before is not None and before.lesson.name != FIRST_START:
+        if before is None or before.has_captions_only:
+            self._go(place)
+        else:
             self._go(_Place(before.lesson, len(before.lesson.steps) - 1))
 
     def leave(self) -> None:
