@@ -257,7 +257,9 @@ async def test_the_curve_and_the_reasons_show_the_focus(
         await scope.settle()
         assert scope.training.query_one("#why").has_focus
         assert ink_of(curve, "muted") == labels_before
-        assert title.rich_style.color != title_before.color or title.rich_style.reverse
+        style = title.rich_style
+        assert style.underline or style.reverse
+        assert not (title_before.underline or title_before.reverse)
         if colorless or not colors:
             assert title.rich_style.reverse and not title_before.reverse
 

@@ -108,6 +108,8 @@ class TrainingFeature(Feature):
         # The text is shown as bytes until the training begins.
         await self._shown.travel_to(0)
         screen.stage.open()
+        # In a short text few pairs occur twice. Those that occur once let its words close up.
+        options = replace(options, min_count=1)
         task = TrainingTask(_YOUR_TEXT, options, (str(path),))
         await self._start_or_extend(task)
 
