@@ -375,7 +375,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         *both(
             _features.shown.travel_or_skip,
             "alt+left alt+right",
-            "go one merge back or forward; in a lesson, to one that changes the text",
+            "go one merge back or forward",
             -1,
             1,
         ),

@@ -121,7 +121,7 @@ class Tour(Feature):
             self._go(_Place(place.lesson, place.number + 1))
 
     def back(self) -> None:
-        """Go to the step before, or to the last step of the lesson before."""
+        """Go to the step before, or to the last step of the lesson before. Show the first step again."""
         place = self._place
         if place is None:
             return
@@ -129,7 +129,9 @@ class Tour(Feature):
             self._go(_Place(place.lesson, place.number - 1))
             return
         before = _beside(place.lesson, -1)
-        if before is not None:
+        if before is None:
+            self._go(place)
+        else:
             self._go(_Place(before.lesson, len(before.lesson.steps) - 1))
 
     def leave(self) -> None:

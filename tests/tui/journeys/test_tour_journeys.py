@@ -272,7 +272,7 @@ async def test_after_a_lesson_the_panes_are_as_before(kept: Path) -> None:
         await player.until("step 24 of 24")
         player.press("f5")
         await player.until("suspicious tokens ·")
-        player.press("s", "s", "w")
+        player.press("s", "s")
         await player.rest()
         player.press("alt+left", "f9")
         await player.until("step 23 of 24", lambda screen: " F2 " not in screen.rows[1])
