@@ -26,9 +26,9 @@ SOURCE: Final = tuple(inspect.getsource(reference).splitlines())
 SHORT_SOURCE: Final = tuple(
     Path(__file__).with_name("twelve_lines.txt").read_text("utf-8").splitlines()
 )
-"""The same training in twelve lines, to type oneself. It has no options, and takes the first of tied pairs.
+"""The same training in twelve lines, short enough to type. It has no options, and takes the first of tied pairs.
 
-It begins with `words`, which are lists of ids, and `n_merges`.
+It expects two variables: `words`, which are lists of ids, and `n_merges`.
 """
 _MOST: Final = 200
 """Maximum number of bytes of all words together, or of a piece. This many take a few milliseconds."""
@@ -73,7 +73,7 @@ def _trace(
     source: Sequence[str],
     id_of: Mapping[int, int],
 ) -> list[CodeLine]:
-    """Call something, and return the lines of `code` in the order in which they ran.
+    """Run `call`, and return the lines of `code` in the order in which they ran.
 
     `id_of` maps the numbers of the code to ids.
     """

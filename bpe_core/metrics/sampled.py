@@ -23,7 +23,7 @@ class SampledToken(NamedTuple):
 
     @property
     def borders(self) -> tuple[object, ...]:
-        """Equal for two tokenizers if they cut the characters in the same places."""
+        """A value that is equal for two tokenizers if they cut the characters in the same places."""
         return self.start, self.end, self.n_bytes
 
 
@@ -45,7 +45,7 @@ class SampledLane(NamedTuple):
         )
 
     def tokens(self, start: int, end: int) -> list[SampledToken]:
-        """Return the tokens that meet a range of code points."""
+        """Return the tokens that overlap a range of code points."""
         first = bisect_right(self.ends, start)
         stop = bisect_left(self.starts, end, first)
         return [

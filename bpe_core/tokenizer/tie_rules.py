@@ -33,7 +33,7 @@ _RULES: Final = (
     TieRule("lowest", LOWEST),
     # The same, with bytes numbered as Hugging Face does.
     TieRule("lowest-hf", LOWEST, BYTES_IN_ORDER),
-    # The largest (left bytes, right bytes), as learn_bpe of subword-nmt, the program of Sennrich et al. 2016, takes it.
+    # The largest (left bytes, right bytes), as in learn_bpe of subword-nmt, the program of Sennrich et al. 2016.
     TieRule("largest", LARGEST),
 )
 _BY_NAME: Final = {rule.name: rule for rule in _RULES}

@@ -73,7 +73,7 @@ class Command:
     does: str = ""
     """A short description for the tooltip, the palette and the help."""
     name: str = ""
-    """The name in the palette; "" if it is not listed there. It ends with … if the command asks something first."""
+    """The name in the palette; "" if it is not listed there. It ends with … if the command opens a dialog first."""
     words: str = ""
     """Other words for it, by which the palette finds it too, separated by spaces."""
     help: str = ""

@@ -87,7 +87,7 @@ def _picture(kind: str) -> Command:
 _TRAIN: Final = (
     "train on the chosen texts; while training, pause at the merge shown, or go on"
 )
-_GO_IN: Final = "close or open a group or folder, or go out of it or into it"
+_GO_IN: Final = "close or open a group or folder, or leave or enter it"
 _DELETE: Final = (
     "delete the file of a tokenizer trained here; remove any other from the list"
 )
@@ -150,7 +150,7 @@ MORE_OPTIONS: Final = Command(
 NEXT_STEP: Final = Command(
     _features.tour.next,
     "f12,alt+full_stop",
-    does="continue the lesson; does what the step waits for",
+    does="do what the step waits for, and continue the lesson",
     name="Next step",
     help=_TOUR,
     when=_screen.caption,
@@ -159,7 +159,7 @@ NEXT_STEP: Final = Command(
 TOUR: Final = Command(
     _features.tour.resume,
     "f12,alt+full_stop",
-    does="eight short lessons; starts, or resumes where you left",
+    does="eight short lessons; start, or resume where you left off",
     name="Take the tour",
     help=_TOUR,
     when=_screen.is_without_lesson,
@@ -176,7 +176,7 @@ STEP_BACK: Final = Command(
 LEAVE_LESSON: Final = Command(
     _features.tour.leave,
     "escape",
-    does="you can resume here",
+    does="you can resume it later",
     name="Leave the lesson",
     when=_screen.caption,
 )
@@ -308,7 +308,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         ),
         Command(
             _screen.training.edit_options,
-            does="then pattern, ties, minimum count and special tokens",
+            does="or the pattern, ties, minimum count and special tokens",
             name="Set the vocabulary size",
             words="vocab options settings",
             when=_screen.is_idle,
@@ -481,7 +481,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command(
             _question.action_leave,
             "escape",
-            does="leave the question, and answer it later or not at all",
+            does="return to the pane, and leave the question open",
         ),
     ),
     "Corpus": (
@@ -718,7 +718,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             _why.action_turn_length,
             "f",
             "Short/full",
-            "show the code of the merge in twelve lines to retype, or the reference with all options",
+            "show the merge in twelve lines of code, or in the reference with all options",
             when=_why.shows_code,
         ),
     ),
@@ -751,8 +751,8 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         *both(_features.shown.travel_to_end, "home end", _ENDS, 0, 1),
         Command(
             _features.stage.replay,
-            does="the text, each merge and a curve alone on the screen",
-            name="Play large, from the beginning",
+            does="only the text, each merge and a curve, without the panes",
+            name="Play on the full screen, from the start",
         ),
     ),
     "Line of steps": (
@@ -1019,7 +1019,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             help=_COMPARE,
             when=_picker.target,
         ),
-        # Without a mark, it says what is missing.
+        # If no tokenizer is marked, it reports what is missing.
         Command(_picker.action_select, "enter", help=_COMPARE),
         Command(
             _picker.action_mark,

@@ -34,7 +34,7 @@ def existing_file(text: str) -> Path:
     """Return the absolute path of a file, or of a folder that holds a tokenizer. Raise ValueError if there is none."""
     path = existing_path(text)
     if not os.path.exists(path):
-        raise ValueError(f"{path} ends in a field. Type only the path of the file.")
+        raise ValueError(f"{path} ends in a field. Enter only the path of the file.")
     if os.path.isdir(path) and not holder_in(path):
         raise ValueError(f"{path} is a folder; type a file in it (Tab completes).")
     return path

@@ -22,7 +22,7 @@ _TEXTUALS_WORDS: Final = {
     "Quit": "exit close leave",
     "Screenshot": "image svg export",
 }
-"""Command of Textual -> other words for it."""
+"""Textual command -> other words for it."""
 
 
 class Lessons(EntryProvider):
@@ -32,7 +32,6 @@ class Lessons(EntryProvider):
 
     def listed(self) -> Iterator[PaletteEntry]:
         remembered = main_screen(self.screen).remembered.lessons
-        # The first lesson is the welcome.
         for lesson in own_lessons():
             number = lesson.name.partition("-")[0]
             name = f"{number}: {lesson.title}"
@@ -125,7 +124,7 @@ class ScopeCommands(EntryProvider):
             "classic example published",
         )
         named = set()
-        # The commands of the focused widget come first. Those without a name are called like their keys.
+        # The commands of the focused widget come first. Those without a name use the label of their key.
         for active in active_parts(self.screen):
             for command in COMMANDS[active.part]:
                 named.add(command)

@@ -1,4 +1,4 @@
-"""JumpLabels: a letter on each part of the screen. A press of the letter, or a click on it, goes there."""
+"""JumpLabels: a letter on each part of the screen. Press the letter, or click it, to go there."""
 
 from collections.abc import Iterator
 from string import ascii_lowercase
@@ -18,7 +18,7 @@ from tui.widgets.screen_lines import TitleLine
 from tui.widgets.step_line import StepLine
 
 _NEAR: Final = "asdfghjkl"
-"""The letters under the fingers are used first."""
+"""Home-row letters, used first."""
 _LETTERS: Final = _NEAR + "".join(sorted(set(ascii_lowercase) - set(_NEAR)))
 _WIDTH: Final = 3
 """Cells of a label."""
@@ -36,7 +36,7 @@ class JumpTarget(NamedTuple):
 
 
 class JumpLabels(Dialog[JumpTarget | None]):
-    """Labels over another screen. Escape or a second press of the key leaves them."""
+    """Labels over another screen. Escape or the same key again closes them."""
 
     AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [

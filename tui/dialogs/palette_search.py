@@ -20,7 +20,7 @@ _ELSEWHERE: Final = 1.0
 _SMALL_WORDS: Final = frozenset(
     ["a", "an", "and", "for", "in", "my", "of", "or", "the", "this", "to", "with"]
 )
-"""Words of a query that an entry need not have."""
+"""Words of a query that an entry need not contain."""
 _NAME_BEGINS: Final = 1.0
 """Points if the name begins with the query."""
 
@@ -43,7 +43,7 @@ class PaletteEntry(NamedTuple):
         return Content.styled(f"  {long_name(first_key)}", "$text-muted")
 
     def score(self, query: Sequence[str]) -> float:
-        """Return how well the entry matches the words of a query: 0 unless it has all but the small ones."""
+        """Return how well the entry matches the words of a query: 0 if any but the small words is missing."""
         sought = [word for word in query if word not in _SMALL_WORDS] or query
         points = [_points(self, word) for word in sought]
         if not points or not all(points):
@@ -89,7 +89,7 @@ class EntryProvider(Provider):
     """Offers the entries of a subclass, and finds those that have all words of the query."""
 
     PREFIX: ClassVar[str] = ""
-    """What the names of the entries begin with among those of other providers, such as "Sample: "."""
+    """Prefix of the names in a list with entries of other providers, such as "Sample: "."""
 
     def listed(self) -> Iterator[PaletteEntry]:
         """Yield the entries to show before anything is typed."""

@@ -1,4 +1,4 @@
-"""ThemePicker: a list of themes. The app is drawn in the highlighted one while the user moves through the list."""
+"""ThemePicker: a list of themes. The app previews the highlighted theme."""
 
 from typing import ClassVar, Final
 
@@ -18,7 +18,7 @@ _REST: Final = 0.08
 
 
 class ThemePicker(Dialog[str | None]):
-    """Returns the name of the chosen theme. Escape brings back the theme from before, and returns None."""
+    """Returns the name of the chosen theme. Escape restores the previous theme and returns None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(key, f"move('{action}')")
@@ -31,7 +31,7 @@ class ThemePicker(Dialog[str | None]):
     ]
 
     def __init__(self, theme: str) -> None:
-        """`theme` is the present theme."""
+        """`theme` is the current theme."""
         super().__init__()
         self._before = theme
         self._resting: Timer | None = None
@@ -43,14 +43,17 @@ class ThemePicker(Dialog[str | None]):
             themes = PagedOptionList(compact=True)
             themes.can_focus = False
             yield themes
-            yield Label("Enter keeps the theme.", classes="dialog--hint")
+            yield Label(
+                "Enter keeps the theme; Esc restores the old one.",
+                classes="dialog--hint",
+            )
 
     def on_mount(self) -> None:
         self._list_themes()
 
     @on(Input.Changed)
     def _list_themes(self) -> None:
-        """List the themes whose names contain the words in the field, and highlight the present one or the first."""
+        """List the themes whose names contain the words in the field, and highlight the current one or the first."""
         words = self.query_one(Input).value.casefold().split()
         names = [
             name

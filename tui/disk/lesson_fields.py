@@ -1,4 +1,4 @@
-"""The fields of a lesson file: which values they may have, and what is wrong with others."""
+"""The fields of a lesson file: their valid values, and the errors for others."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -16,7 +16,7 @@ from tui.disk.quantities import OF_PART, OF_SCREEN, quantity
 THE_TEXT: Final = "the text"
 """The value of `train` with which a step trains on the editor's text."""
 SINGLE_TOKEN: Final = "a single token"
-"""The value of `answer` for which each text is right that is one token."""
+"""The value of `answer` that accepts any text that is one token."""
 TOO_DEEP: Final = "it is nested too deeply"
 _LONGEST_TITLE: Final = 32
 LONGEST_SENTENCE: Final = 150
@@ -70,13 +70,13 @@ def problem_of(fields: Fields, name: str, value: Any, text: str) -> str:
 
 
 def missing_field(step: LessonStep) -> str:
-    """Describe what a step with a question lacks, or has too much; return "" if it is complete."""
+    """Describe which field of a question is missing or must go; return "" if the step is complete."""
     if "ask" in step and "answer" not in step:
         return "ask needs an answer"
     if "answer" in step and "ask" not in step:
         return "answer needs a question (ask)"
     if "ask" in step and "wait" in step:
-        return "A step waits for its answer, or as `wait` says, but not for both"
+        return "A step can have ask or wait, not both"
     return ""
 
 
@@ -177,8 +177,10 @@ _OF_PANES: Final = ("pane", "side", "cursor")
 _TEXTS: Final = f"a file, or one of {', '.join(sample.name for sample in SAMPLES)}"
 _TRAIN: Final = f"“{THE_TEXT}” in the editor, {_TEXTS}"
 _PANES: Final = f"one of {', '.join(PANE_BY_ID)}"
-_WAIT: Final = "next, edit, a key as “key f7”, “step 3”, or “until ratio >= 2”"
-_ANSWER: Final = f"a quantity such as “tokens of é”, “{SINGLE_TOKEN}”, or a list of texts that are right"
+_WAIT: Final = "next, edit, a key such as “key f7”, “step 3”, or “until ratio >= 2”"
+_ANSWER: Final = (
+    f"a quantity such as “tokens of é”, “{SINGLE_TOKEN}”, or a list of accepted texts"
+)
 _CLAIMS: Final = f"a table of {', '.join(['shows', *_OF_PANES, *OF_SCREEN, *OF_PART])}"
 _SENTENCE: Final = f"a text of at most {LONGEST_SENTENCE} characters"
 

@@ -1,4 +1,4 @@
-"""Lessons: TOML files whose steps say something, show something, and wait for the user or ask a question.
+"""Lessons: TOML files. Each step displays a sentence, shows something, and waits for the user or asks a question.
 
 `docs/lessons.md` explains them to teachers. An invalid file is reported with the number of the line.
 """

@@ -28,7 +28,7 @@ _LARGE_TEXTS: Final = (
 _MOST_TRIED: Final = 50
 """How many folders, and how many files of each, are searched for a text to show."""
 N_FAMOUS: Final = 2
-"""How many presets are listed before the sample texts: those of Wikipedia and Sennrich. All would hide the texts."""
+"""How many presets come before the sample texts: those of Wikipedia and Sennrich. More would push the texts down."""
 LARGEST_FOLDER: Final = 1000
 """How many entries of one folder are listed; nobody chooses from more by eye."""
 
@@ -201,7 +201,7 @@ def whole_text(path: Path, *, is_document: bool = False) -> str:
     file = find_files([path]).files[0]
     if is_document and file.form:
         raise TextError(
-            f"{file.name} holds rows, and the editor cannot show one row; the list shows its number."
+            f"The editor can't open a single row of {file.name}; the list shows its number."
         )
     return "".join(file.blocks())
 

@@ -1,4 +1,4 @@
-"""LessonSteps: shows what a step of a lesson says, and does what it waits for, on the real panes."""
+"""LessonSteps: shows a step of a lesson in the real panes, and does what it waits for."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SECONDS_OF_POLL: Final = 0.02
 
 
 class LessonSteps:
-    """Uses the other features as keys would."""
+    """Calls the other features, like keys do."""
 
     def __init__(self, screen: StateScreen, features: Features) -> None:
         self.screen = screen

@@ -1,4 +1,4 @@
-"""OwnWork: the user's text, tokenizer and view of the panes, set aside while a lesson has the screen."""
+"""OwnWork: the user's text, tokenizer and view of the panes, set aside during a lesson."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class OwnWork:
         return True
 
     async def give_back(self) -> None:
-        """Show what was there before the lesson."""
+        """Restore what was shown before the lesson."""
         screen = self._screen
         editor = screen.editor
         view = self._view
@@ -105,7 +105,7 @@ class OwnWork:
         features.shown.show(loaded)
         features.shown.go_to(view.step)
         if view.audit.subject and not view.audit.running:
-            # In place of the audit that its pane has just asked for.
+            # Replaces the audit that the pane has just requested.
             features.audit.cancel()
             self._screen.audit = view.audit
 

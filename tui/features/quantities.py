@@ -19,7 +19,7 @@ from tui.terminal.background import in_thread
 
 _SECONDS_OF_POLL: Final = 0.02
 _LONGEST_WAIT: Final = 3_000
-"""How often it is checked at most whether pairs have been counted: for a minute."""
+"""Maximum number of checks whether the pairs have been counted: one minute in all."""
 
 
 class Quantities:
@@ -82,11 +82,11 @@ class Quantities:
     # The text
 
     def holds(self, part: str) -> bool:
-        """Whether the text holds a part."""
+        """Whether the text contains `part`."""
         return part in self._screen.editor.area.text
 
     def ids_of(self, part: str) -> list[int]:
-        """Return the ids of the first place of a part in the text. If it is not there, encode it by itself."""
+        """Return the ids of a part where it first occurs in the text. If it doesn't occur, encode it alone."""
         area = self._screen.editor.area
         start = area.text.find(part)
         tokenizer = self.tokenizer
@@ -101,7 +101,7 @@ class Quantities:
         return ids
 
     def pieces_of(self, part: str) -> list[str]:
-        """Return the pieces that meet the first place of a part in the text, or those of the part by itself."""
+        """Return the pieces that overlap the first occurrence of a part in the text, or those of the part alone."""
         text = self._screen.editor.area.text
         start = text.find(part)
         if start < 0:
@@ -138,13 +138,13 @@ class Quantities:
             if explained.step == step and explained.explanation is not None:
                 return explained.explanation.table
             await asyncio.sleep(_SECONDS_OF_POLL)
-        raise BpeError("The pairs could not be counted in a minute.")
+        raise BpeError("Counting the pairs took longer than a minute.")
 
     def written(self, pair: PairRow) -> str:
         return " + ".join(self.labels([pair.left, pair.right]))
 
     def find_pair(self, typed: str, ranking: PairRanking) -> PairRow | None:
-        """Find a pair that is written as "a + b", "a b" or "ab"; None if it does not occur."""
+        """Find a pair written as "a + b", "a b" or "ab"; return None if it does not occur."""
         parts = _parts(typed)
         for row in ranking.rows:
             labels = [_bare(label) for label in self.labels([row.left, row.right])]
@@ -154,7 +154,7 @@ class Quantities:
 
 
 def formatted_count(row: PairRow | None) -> int | str:
-    """Return the count of a pair; 0 without one, and a text if it is not a whole number."""
+    """Return the count of a pair: 0 for None, and a string if it is not a whole number."""
     if row is None:
         return 0
     if isinstance(row.times, int):

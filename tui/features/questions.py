@@ -12,7 +12,7 @@ from tui.features.quantities import Quantities
 
 _NEXT_PAIR: Final = Quantity("next pair")
 _LONGEST_PART: Final = 20
-"""Characters of a typed answer that a reason repeats."""
+"""How many characters of a typed answer are quoted."""
 _MOST_DIGITS: Final = 18
 
 
@@ -24,7 +24,7 @@ class Verdict(NamedTuple):
 
 
 class Questions:
-    """Judges answers to the question of a step, or gives the answer."""
+    """Judges answers to the question of a step, and knows the right answer."""
 
     def __init__(self, quantities: Quantities) -> None:
         self._quantities = quantities
@@ -54,7 +54,7 @@ class Questions:
         if isinstance(answer, list):
             return f"{answer[0]}. {step.get('because', '')}".strip()
         if answer == SINGLE_TOKEN:
-            return str(step.get("because", "Each text that is one token."))
+            return str(step.get("because", "Any text that is a single token."))
         asked = quantity(answer)
         if asked == _NEXT_PAIR:
             reason = self._why_next(await self._quantities.pairs())
@@ -91,7 +91,7 @@ class Questions:
         times = how_often(first.times)
         if ranking.n_tied > 1:
             others = counted(ranking.n_tied - 1, "other pair")
-            return f"{name} occurs {times}, as often as {others}; the tie rule takes {name}."
+            return f"{name} occurs {times}, as often as {others}; the tie rule picks {name}."
         return f"{name} occurs {times}, more often than any other pair."
 
     # Numbers and texts
@@ -110,7 +110,7 @@ class Questions:
         return Verdict(False, self._why_not(asked, int(number), value))
 
     def _why_not(self, asked: Quantity, typed: int, value: int) -> str:
-        """Say in which direction a number is wrong, with a part of the evidence."""
+        """Report whether a number is too small or too large, and give a hint."""
         direction = "few" if typed < value else "many"
         sentence = f"{typed:,} is too {direction}"
         if asked.name in ("tokens of", "pieces of"):

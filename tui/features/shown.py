@@ -33,11 +33,11 @@ _SECONDS_FOR_TEXT: Final = 0.1
 _FIRST_STEPS: Final = 30
 """Merges that would be shown in all if the pace did not grow: 1.5 a second if all take 20 seconds."""
 _FIRST_STEPS_ON_STAGE: Final = 5
-"""The same on the stage, where a sentence explains the first merges: one in 2.5 s if all take 20 seconds."""
+"""The same on the stage, where captions explain the first merges: one every 2.5 s if all take 20 seconds."""
 _FRAMES_PER_SECOND: Final = 10
 """How often another step is shown at most, so that keys do not wait. A faster pace skips steps."""
 _LONGEST_OF_LESSON: Final = 10_000
-"""Characters of a text of a lesson whose tokens are counted at several steps."""
+"""Characters of the longest lesson text in which `travel_or_skip` looks for changes."""
 _MOST_SEARCHED: Final = 5000
 """Merges that are searched for the one that meets a goal, from one frame to the next."""
 
@@ -205,7 +205,7 @@ class Shown(Feature):
             await self.travel(by)
 
     def _next_change(self, step: int, by: int) -> int:
-        """Return the nearest step at which the text has other tokens; without one, the step beside."""
+        """Return the nearest step at which the text has other tokens; if there is none, the adjacent step."""
         tokenizer = self.course.tokenizer if self.course else self.screen.tokenizer
         text = self.screen.editor.area.text
         if tokenizer is None or not steps_known(tokenizer):

@@ -1,4 +1,4 @@
-"""Stage: the editor's text and its merges alone on the screen. The panes come in around it afterwards."""
+"""Stage: the editor's text and its merges alone on the screen. The panes appear around them afterwards."""
 
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,7 @@ from tui.widgets.stage_view import StageView
 _LEAST_WIDTH: Final = 60
 _LEAST_HEIGHT: Final = 16
 _PLACES: Final = ("left", "upper", "side")
-"""The places of panes that are hidden, in the order in which they come in."""
+"""The places of panes that are hidden, in the order in which they appear."""
 _SECONDS_PER_PLACE: Final = 0.15
 
 
@@ -77,7 +77,7 @@ class Stage(Feature):
         screen.remove_class("-stage")
         screen.on_stage = False
         if screen.playing:
-            # The pace is another one without the stage.
+            # Without the stage, the pace is different.
             screen.features.shown.set_clock()
         if not gently or screen.app.animation_level == "none":
             self._hide(frozenset())

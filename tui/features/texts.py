@@ -71,7 +71,7 @@ class Texts(Feature):
         elif not by_own:
             sentence = "Alt+Z brings your text back."
             if len(short) > _MOST_KEPT:
-                sentence += f" An older text was forgotten: the last {_MOST_KEPT} are remembered."
+                sentence += f" An older text was forgotten: only the last {_MOST_KEPT} are kept."
             self.screen.say(sentence)
 
     def bring_back(self) -> None:

@@ -54,7 +54,7 @@ class Tour(Feature):
         self._moved = asyncio.Event()
         """Set when another step is to be shown."""
         self._waits = False
-        """Whether the step is shown, and goes on when what it waits for has happened."""
+        """Whether the step is shown, and what it waits for has not happened yet."""
         self._has_tried = False
         """Whether F12 has done what the step waits for."""
         screen.watch(screen, "step", lambda: self.hear(), init=False)
@@ -70,7 +70,7 @@ class Tour(Feature):
         self._begin(place)
 
     async def resume(self) -> None:
-        """Show the step that was shown last in any lesson; after the last step of the tour, and at first, its first."""
+        """Show the step of any lesson that was shown last. At first, or after the last step, begin the tour."""
         tour = await in_thread(own_lessons)
         place = _Place(tour[0], 0)
         names = list(self.screen.remembered.lessons)
@@ -108,7 +108,7 @@ class Tour(Feature):
             self._go_on(place)
 
     def _performs(self, place: _Place) -> bool:
-        """Do what the step waits for, once. Return False if there is nothing to do, or it was in vain."""
+        """Do what the step waits for, once. Return False if there is nothing to do, or it was tried before."""
         if not self._waits or self._has_tried:
             return False
         self._has_tried = True

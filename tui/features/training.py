@@ -100,7 +100,7 @@ class TrainingFeature(Feature):
         if options is None or self.refuse_while_training():
             return
         if not text.strip():
-            screen.say("The editor is empty. Type a text, and train on it again.")
+            screen.say("The editor is empty. Type a text to train on.")
             return
         path = self._scratch.path / EDITORS_TEXT
         await in_thread(path.write_bytes, text.encode("utf-8", "replace"))

@@ -15,7 +15,7 @@ from tui.drawing.lines import InfoLine, cut, in_rows
 _WIDEST: Final = 14
 """Cells of a label in a row of tokens, at most."""
 _INCOMPLETE: Final = "…"
-"""Stands for a character of which a token has only some bytes."""
+"""Label of a character of which a token has only some bytes."""
 
 
 class TokenColumn(NamedTuple):
@@ -48,7 +48,7 @@ def byte_strip(
         68 c3 a9
         h  ╰─é─╯
     """
-    # The bytes that would not fit anyway are not looked at.
+    # Skip the bytes that would not fit.
     room = (width + 1) // 3 * (most + 1)
     data = b"".join(tokens)[:room]
     styles_of_bytes: list[Style] = []
@@ -84,7 +84,7 @@ def _characters(data: bytes) -> Iterator[bytes]:
             end = start + character_length(data[start])
         if not is_utf8(data[start:end]):
             end = start + 1
-            # Bytes that go on with a character.
+            # Continuation bytes of a character.
             while end < len(data) and 0x80 <= data[end] < 0xC0:
                 end += 1
         yield data[start:end]

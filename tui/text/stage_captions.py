@@ -7,13 +7,13 @@ from typing import Final, NamedTuple
 from bpe_core.visible import counted, token_label
 
 _WORDS_PER_SECOND: Final = 200 / 60
-"""How fast people read without haste."""
+"""An unhurried reading speed."""
 _SECONDS_TO_LOOK: Final = 0.5
 """Added to the time for reading: the eye has to find the sentence first."""
 _FASTER_FROM: Final = 20
-"""The merge from which on the play is visibly faster than at its start."""
+"""From this merge on, the replay is visibly faster than at its start."""
 _LEAST_PLAY: Final = 100
-"""A play of fewer merges does not become much faster."""
+"""A replay of fewer merges does not become much faster."""
 
 
 class MergeLabels(NamedTuple):
@@ -39,7 +39,7 @@ class StageFacts:
 
     step: int
     n_steps: int
-    """The number of merges at the end of the play."""
+    """The number of merges at the end of the replay."""
     n_bytes: int
     n_tokens: int
     first: MergeLabels | None = None
@@ -111,7 +111,7 @@ class Captions:
         self._stays_until = 0.0
 
     def choose(self, facts: StageFacts, now: float) -> None:
-        """Go to the next sentence that is true, if the present one has been there long enough.
+        """Go to the next sentence that is true, if the current one has been shown long enough.
 
         Args:
             facts: What the stage shows.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _NEARBY: Final = 6
 """Ids before and after a token from which its neighbors in the vocabulary are taken."""
 _COUNTED: Final = 1_000
-"""Tokens that begin with a token and are counted."""
+"""Maximum number of tokens beginning with a token that are counted."""
 _ROOMY: Final = 20
 """From this many lines on, plots are two lines high and the bytes of a long token take more rows."""
 

@@ -28,7 +28,7 @@ class CodeSide(Lines):
     encodes: var[bool] = var(False, init=False)
     """Whether the code encodes a piece of text; otherwise it makes the merge."""
     is_short: var[bool] = var(True, init=False)
-    """Whether the merge is made by twelve lines that one can retype; otherwise by the reference with its options."""
+    """Whether the twelve lines make the merge; otherwise the reference with its options."""
     area: TokenArea | None = None
     """The text whose pieces are encoded."""
     position: str = ""
@@ -36,7 +36,7 @@ class CodeSide(Lines):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.tooltip = "The code on a few words: F7 runs the next line, ← goes back, i encodes, f shows the full code."
+        self.tooltip = "The code on a few words: F7 runs the next line, ← goes back, i encodes, f shows more or less."
         self._run: Sequence[CodeLine] = ()
         """The lines that run."""
         self._marked: int | None = None

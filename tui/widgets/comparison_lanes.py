@@ -31,7 +31,7 @@ _MARK: Final = "▔"
 _CONTEXT: Final = 64
 """Characters before a row whose tokens are colored too."""
 _PAGE: Final = 10
-"""Differences that Page Down passes."""
+"""How many differences Page Down skips."""
 _BEGINNING: Final = TextPlace(text=0, line=1, column=0)
 
 
@@ -48,11 +48,11 @@ class _LaneRow(NamedTuple):
 
     stretch: _Stretch
     lane: int
-    """The index of the tokenizer; their number on the row of the marks."""
+    """The index of the tokenizer; on the row of marks, the number of tokenizers."""
 
 
 class ComparisonLanes(RowList):
-    """A sampled text in rows, each once for every tokenizer; the keys of lists go through the differences."""
+    """A sampled text, with each row repeated for every tokenizer. The keys of lists move through the differences."""
 
     BINDINGS: ClassVar[list[BindingType]] = PartBindings("Compared text")
 
@@ -133,7 +133,7 @@ class ComparisonLanes(RowList):
 
     @property
     def _offset(self) -> int:
-        """The code point to have in sight."""
+        """The code point to keep in view."""
         if self._current:
             return self._current[0]
         sample = self._sample
@@ -162,7 +162,7 @@ class ComparisonLanes(RowList):
         self._show_offset(offset)
 
     def _show_offset(self, offset: int) -> None:
-        """Show the rows with a code point, all lanes of them."""
+        """Scroll to the rows that show a code point, in all lanes."""
         starts = [row.stretch.start for row in self._rows]
         last = bisect_right(starts, offset) - 1
         if last >= 0:

@@ -77,7 +77,7 @@ class CorpusTree(HasCommands, SourceTree):
         self._samples = self._add_group(
             "Samples",
             [*famous, *sample_sources(), *others],
-            "Classic examples that run with Enter, and texts. Space chooses all the texts.",
+            "Classic examples (Enter runs one) and sample texts. Space chooses all the texts.",
         )
         # The lines of the tree are known only after the next layout.
         self.call_after_refresh(self._go_to_sample)

@@ -32,8 +32,8 @@ _ROWS_AROUND_CURVE: Final = 9
 """All rows except those of the curve."""
 _MOST_CURVE_ROWS: Final = 20
 _SHORTEST_WORD: Final = 5
-"""Characters of a word that is worth a sentence."""
-_NOTE: Final = "Press any key to open the studio."
+"""Characters of the shortest word that gets a caption."""
+_NOTE: Final = "Press any key to open the panels."
 _NAME: Final = "bpescope"
 
 

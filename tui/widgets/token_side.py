@@ -44,7 +44,7 @@ SIDES: Final = {"token": "Token", "why": "Why", "ahead": "Ahead"}
 _NEARBY: Final = 40
 """Characters before and after the cursor whose tokens are shown as its neighbors."""
 _SHORT: Final = 1_000
-"""Characters of a text that is searched for the uses of its tokens after each key."""
+"""Characters of the longest text that is searched for its tokens' uses after each edit."""
 _PLAYING: Final = 0.15
 """Seconds from one step to the next that is shown while merges are played."""
 _REST: Final = 0.2
@@ -103,7 +103,7 @@ class TokenSide(Vertical):
         self._is_due = False
         """Whether the token is shown after the next frame."""
         self._plays_from = 0.0
-        """When the next step that is played may be shown."""
+        """When the next played step may be shown."""
         self._rest: Timer | None = None
         """Runs until a long text is searched."""
 

@@ -14,7 +14,7 @@ from tui.features.stage import first_sentence
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
 SIZES = [(120, 40), (80, 24), (200, 60)]
-NOTE = "Press any key to open the studio."
+NOTE = "Press any key to open the panels."
 
 
 def is_studio(screen: Cells) -> bool:
@@ -117,7 +117,7 @@ async def test_a_text_in_the_editor_is_trained_on_and_shown(
         await player.until(
             f"step {expected.step} of {expected.step}", "your-text", is_studio
         )
-        await player.command("Play large")
+        await player.command("Play on the full screen")
         await player.until(NOTE, f"merge 0 of {expected.step}")
         player.press("escape")
         await player.until(is_studio)

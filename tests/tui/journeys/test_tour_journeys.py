@@ -17,8 +17,8 @@ TOUR = own_lessons()
 TEXT = "the theme of the other thesis"
 NUMBERS = "two three four five six seven eight nine ten eleven twelve"
 KEYS_AND_NAMES = (
-    r"\bF\d+|GPT-\d",  # keys, and a model
-    r"from 0 to 255|Ids 0 to 255|256 tokens of single bytes",  # what a byte is
+    r"\bF\d+|GPT-\d|UTF-\d",  # keys, a model and an encoding
+    r"from 0 to 255|Ids 0 to 255|256 single-byte tokens",  # what a byte is
     r"so 123|123 and 45|base 16",
     r"16 languages|two digits|two neighbors|two programs",
 )
