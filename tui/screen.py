@@ -253,6 +253,7 @@ class MainScreen(HasCommands, StateScreen):
         height = _class_of(event.size.height, _HEIGHTS)
         names = [name for _, name in (*_WIDTHS, *_HEIGHTS)]
         self.update_classes({name: name in (width, height) for name in names})
+        self.stage.resized()
         self.show_panes()
         self.call_after_refresh(self.refresh_bindings)
 

@@ -117,3 +117,19 @@ async def test_a_single_tokenizer_has_neither_labels_nor_marks() -> None:
         assert "▔" not in "".join(lines)
         await pilot.press("down", "enter")
         assert lanes.at == -1
+
+
+async def test_a_text_with_fewer_differences_follows_one_with_more() -> None:
+    comparison = compared()
+    short = sample_text(0, "QQQ", PAIR, 1000)
+    async with shown(comparison) as (lanes, pilot, _):
+        await pilot.press("end")
+        assert lanes.at == len(comparison.samples[0].differences) - 1 > 0
+        lanes.show(replace(comparison, samples={0: short}), None)
+        await pilot.pause()
+        assert lanes.at == -1 and "A whole QQQ" in drawn(lanes)[1]
+
+
+async def test_a_text_that_begins_in_a_later_line_is_shown_from_its_start() -> None:
+    async with shown(compared(), height=4) as (lanes, _, _):
+        assert drawn(lanes)[1] == "╭ A whole the theme↵"

@@ -33,10 +33,7 @@ class Stage(Feature):
 
     def open(self) -> None:
         """Show the editor's text alone, if the screen has room for it and merges are shown one after the other."""
-        width, height = self.screen.app.size
-        if self.screen.on_stage or width < _LEAST_WIDTH or height < _LEAST_HEIGHT:
-            return
-        if not self.screen.pace:
+        if self.screen.on_stage or not (self._has_room and self.screen.pace):
             return
         area = self.screen.editor.area
         area.show_cursor = False
@@ -45,6 +42,16 @@ class Stage(Feature):
         self.screen.add_class("-stage")
         self.screen.on_stage = True
         self._hide(frozenset(_PLACES))
+
+    @property
+    def _has_room(self) -> bool:
+        width, height = self.screen.app.size
+        return width >= _LEAST_WIDTH and height >= _LEAST_HEIGHT
+
+    def resized(self) -> None:
+        """Close the stage if the screen has become too small for it."""
+        if not self._has_room:
+            self.close()
 
     def call_off(self) -> None:
         """Close the stage of a start that trains nothing. The editor gets its usual greeting."""

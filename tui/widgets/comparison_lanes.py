@@ -80,6 +80,8 @@ class ComparisonLanes(RowList):
             return
         self._place = place
         if sample is not self._sample:
+            # The difference that was emphasized is one of the last sample.
+            self.set_reactive(ComparisonLanes.at, -1)
             self._sample = sample
             self._lay_out()
         self._go_to_place()
@@ -140,7 +142,8 @@ class ComparisonLanes(RowList):
         if sample is None:
             return 0
         lines = sample.beginning.split("\n")
-        before = lines[: self._place.line - self._first_line]
+        n_before = max(0, self._place.line - self._first_line)
+        before = lines[:n_before]
         start = sum(len(line) + 1 for line in before)
         return start + self._place.column
 
@@ -199,7 +202,10 @@ class ComparisonLanes(RowList):
                 for token in lane.tokens(start, end)
             ]
             ways.append(f"{letter} {visible('│'.join(tokens))}")
-        return f"{', '.join(ways)}. Enter selects it in the editor."
+        description = f"{', '.join(ways)}."
+        if self.target:
+            description += " Enter selects it in the editor."
+        return description
 
     def action_move(self, by: int) -> None:
         last = len(self._differences) - 1

@@ -17,7 +17,7 @@ SIZES = [(120, 40), (80, 24), (200, 60)]
 NOTE = "Press any key to open the panels."
 
 
-def is_studio(screen: Cells) -> bool:
+def has_panes(screen: Cells) -> bool:
     return NOTE not in screen and "Corpus" in screen and "F6" in screen
 
 
@@ -73,9 +73,19 @@ async def test_the_first_key_opens_the_studio_and_goes_into_the_text(
     async with play(full_speed=False) as player:
         await player.until(NOTE, "merge 0 of 768")
         player.write("x")
-        await player.until(is_studio, "never gave me back.x")
+        await player.until(has_panes, "never gave me back.x")
         player.press("f3")
         await player.until("F7 Step")
+
+
+async def test_a_screen_that_becomes_too_small_shows_the_panes(home: Path) -> None:
+    at_once(160)
+    async with play(full_speed=False) as player:
+        await player.until(NOTE, "merge 0 of 768")
+        player.resize(15, 30)
+        await player.until("Editor")
+        player.resize(120, 40)
+        await player.until(has_panes)
 
 
 async def test_a_click_opens_the_studio(home: Path) -> None:
@@ -83,7 +93,7 @@ async def test_a_click_opens_the_studio(home: Path) -> None:
     async with play(full_speed=False) as player:
         await player.until(NOTE, "merge 0 of 768")
         player.click((5, 5))
-        await player.until(is_studio)
+        await player.until(has_panes)
 
 
 @pytest.mark.parametrize("size", [(59, 24), (80, 15)])
@@ -96,7 +106,7 @@ async def test_a_small_screen_has_no_stage(home: Path, size: tuple[int, int]) ->
 async def test_a_start_that_trains_nothing_has_no_stage(home: Path, book: Path) -> None:
     at_once()
     async with play(book, full_speed=False) as player:
-        await player.until(is_studio, "Type here.")
+        await player.until(has_panes, "Type here.")
 
 
 async def test_a_text_in_the_editor_is_trained_on_and_shown(
@@ -115,12 +125,12 @@ async def test_a_text_in_the_editor_is_trained_on_and_shown(
         seen = await agree_to_the_end(player, text, expected)
         assert expected.step in seen
         await player.until(
-            f"step {expected.step} of {expected.step}", "your-text", is_studio
+            f"step {expected.step} of {expected.step}", "your-text", has_panes
         )
         await player.command("Play on the full screen")
         await player.until(NOTE, f"merge 0 of {expected.step}")
         player.press("escape")
-        await player.until(is_studio)
+        await player.until(has_panes)
 
 
 async def test_only_the_selection_is_trained_on(home: Path, small: Path) -> None:
@@ -133,7 +143,7 @@ async def test_only_the_selection_is_trained_on(home: Path, small: Path) -> None
         player.press(*["shift+left"] * len("aaabdaaabac"), "alt+t")
         await player.until(NOTE, f"of {expected.step}")
         player.press("escape")
-        await player.until(is_studio, "xyxyxy aaabdaaabac")
+        await player.until(has_panes, "xyxyxy aaabdaaabac")
 
 
 async def test_an_empty_editor_cannot_be_trained_on(home: Path, small: Path) -> None:
