@@ -138,7 +138,8 @@ async def test_a_glitch_token_is_made_found_and_followed_to_its_lines(
         await scope.until(
             lambda: "2 of 6" in screen.caption and screen.path, "it has been learned"
         )
-        await scope.press("f12")
+        await scope.until(lambda: screen.question, "the lesson asks for a name")
+        await scope.press("f12", "f12")
         await scope.until(lambda: screen.audit.subject, "it has been audited")
         await judged(scope)
         table, panel = screen.query_one(TokenTable), screen.query_one(TokenPanel)

@@ -88,6 +88,8 @@ async def test_why_the_last_merge_was_chosen_stands_there_after_a_play(
     home: Path,
 ) -> None:
     async with play(full_speed=False) as player:
+        await player.until("merge 0 of 768")
+        player.press("escape")
         await player.until(" 20 s ")
         player.click("+", beside="■")
         await player.until(
