@@ -110,7 +110,8 @@ async def training(pilot: Pilot[None]) -> None:
     screen = pilot.app.screen
     assert isinstance(screen, MainScreen)
     await screen.features.shown.travel_to(60)
-    await pilot.press("f3")
+    screen.action_show("training")
+    screen.set_focus(screen.training.log_of_merges)
 
 
 async def audit(pilot: Pilot[None]) -> None:

@@ -58,9 +58,10 @@ def test_a_hostile_text_as_corpus_and_preview_and_token(home: Path) -> None:
         app.until_shown("hostile.txt-gpt4")
         app.settle()
         app.type("\x1b[15~")  # F5: the audit
+        app.until(lambda: "suspicious" in app.text, "it is audited")
         app.settle()
         app.type("\r")
-        app.until_shown("scaffold")
+        app.settle()
         app.type("\x0f")  # Ctrl+O: into the editor
         app.until_shown("Which text")
         app.type("hostile.txt\r")

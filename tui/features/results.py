@@ -93,7 +93,8 @@ class Results(Feature):
                 f"{n_unnamed} tokenizers from stopped trainings have no name. To delete them: Ctrl+P, “stopped”."
             )
         warning = learned_by_heart(course.merges.counts)
-        if course.saved and warning:
+        # On the stage, such merges are what lets the words of a short text close up.
+        if course.saved and warning and not screen.on_stage:
             screen.say(warning, "warning")
         return verdict
 

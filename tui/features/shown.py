@@ -205,7 +205,7 @@ class Shown(Feature):
             await self.travel(by)
 
     def _next_change(self, step: int, by: int) -> int:
-        """Return the nearest step at which the text has other tokens; if there is none, the adjacent step."""
+        """Return the nearest step whose merge changes the text; if there is none, the last step or the first."""
         tokenizer = self.course.tokenizer if self.course else self.screen.tokenizer
         text = self.screen.editor.area.text
         if tokenizer is None or not steps_known(tokenizer):
@@ -214,13 +214,17 @@ class Shown(Feature):
         def length_at(step: int) -> int:
             return len(tokenizer.at(step).encode_ordinary(text))
 
+        def first_with(length: int) -> int:
+            return bisect_left(steps, -length, key=lambda step: -length_at(step))
+
         # A merge never makes a text longer, so the steps with one length are a range.
         steps = range(self.n_steps + 1)
-        length = -length_at(step)
-        first = bisect_left(steps, length, key=lambda step: -length_at(step))
-        after_last = bisect_right(steps, length, key=lambda step: -length_at(step))
-        nearest = after_last if by > 0 else first - 1
-        return nearest if nearest in steps else step + by
+        if by > 0:
+            length = -length_at(step)
+            after = bisect_right(steps, length, key=lambda step: -length_at(step))
+            return min(after, self.n_steps)
+        before = first_with(length_at(step)) - 1
+        return first_with(length_at(before)) if before > 0 else 0
 
     async def travel_to(self, step: int) -> None:
         """Stop playing and go to a step."""

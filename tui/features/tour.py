@@ -167,7 +167,7 @@ class Tour(Feature):
             self.screen.question = ""
         else:
             reason = shortened(verdict.reason, LONGEST_SENTENCE - 20)
-            self._show_reason(place, f"Not yet. {reason} Try again.")
+            self._show_reason(place, f"Not yet. {reason} Try again, or press F12.")
 
     def _show_reason(self, place: _Place, reason: str) -> None:
         sentence = shortened(reason, LONGEST_SENTENCE)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tui.widgets.token_side import TokenSide
 
 HINT: Final = (
-    "Type to see tokens change. Alt+T trains on this text, or on the selection."
+    "Type to see tokens change. Alt+A selects all, and Alt+T trains on this text."
 )
 _HINT_OF_LANES: Final = (
     "Each line is shown once per lane; faint: split as in the first lane."

@@ -59,7 +59,7 @@ def _about_first_merge(facts: StageFacts) -> str:
     if facts.first is None:
         return ""
     left, right, _ = facts.first
-    return f"Merge 1 joins the most frequent pair of neighbors: {left} + {right}."
+    return f"Merge 1 joined the most frequent pair of neighbors: {left} + {right}."
 
 
 def _about_nested_merge(facts: StageFacts) -> str:
@@ -67,7 +67,7 @@ def _about_nested_merge(facts: StageFacts) -> str:
         return ""
     left, right, token = facts.nested
     step = facts.nested_step
-    return f"Merges build on merges. Merge {step}: {left} + {right} makes {token}."
+    return f"Merges build on merges. Merge {step} made {token} of {left} and {right}."
 
 
 def _about_pace(facts: StageFacts) -> str:

@@ -41,5 +41,6 @@ class QuestionLine(HasCommands, HorizontalGroup):
     @on(Input.Submitted)
     def judge(self, event: Input.Submitted) -> None:
         event.stop()
+        event.input.clear()
         if event.value.strip():
             in_background(self, features_of(self).tour.judge(event.value.strip()))

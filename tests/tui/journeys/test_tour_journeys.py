@@ -161,7 +161,7 @@ async def test_a_question_is_answered_by_typing_and_told_why(kept: Path) -> None
         await player.until(question)
         player.write("x y")
         player.press("enter")
-        await player.until("Not yet. 'x y' is not a pair of neighbors here. Try again.")
+        await player.until("Not yet. 'x y' is not a pair of neighbors here. Try again, or press F12.")
         for typed, reason in (
             ("a b", "Not yet. a + b occurs 2 times; another pair occurs 4 times."),
             ("aa", "Right. a + a occurs 4 times, more often than any other pair."),
@@ -196,7 +196,7 @@ async def test_a_question_of_a_file_has_right_texts_and_a_reason(home: Path) -> 
     async with play(lesson=str(home / "mine.toml")) as player:
         await player.until("What does a model read?")
         player.write("letters\n")
-        await player.until("Not yet. It is not 'letters'. Try again.")
+        await player.until("Not yet. It is not 'letters'. Try again, or press F12.")
         player.press("ctrl+u")
         player.write("Numbers\n")
         await player.until("Right. It has no letters.")
