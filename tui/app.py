@@ -143,6 +143,7 @@ class BpeScope(HasCommands, App[None]):
         if self.type_ahead.holds(event):
             return
         if isinstance(event, events.Key | events.MouseDown | events.Paste):
+            # Any input opens the studio.
             self.main.stage.close()
         if isinstance(event, events.MouseEvent) and self._leads_nowhere(event):
             return
@@ -150,9 +151,10 @@ class BpeScope(HasCommands, App[None]):
         if not forwarded:
             self.type_ahead.passed(event)
         if isinstance(event, events.Key):
-            # A key is done once it has come back from the focused widget. Priority keys do not go there.
-            is_done = forwarded != (event.key in PRIORITY_KEYS)
-            if is_done:
+            # A key goes to the focused widget, and is done when it has come back (`forwarded`).
+            # A priority key does not go there, and is done at once.
+            comes_back = event.key not in PRIORITY_KEYS
+            if forwarded == comes_back:
                 self.main.hear(event.key)
 
     def _ignores(self, event: events.Event) -> bool:

@@ -571,9 +571,9 @@ async def test_a_tokenizer_is_taken_for_a_text_only_where_that_is_chosen(
     path = home / "small.json"
     save(SMALL, path)
     house = House(answer)
-    assert await house.tokenizers.as_text(book, "Read it") == book
+    assert await house.tokenizers.path_if_text(book, "Read it") == book
     assert not house.screen.asked, "a text is taken for one"
-    found = await house.tokenizers.as_text(path, "Read it")
+    found = await house.tokenizers.path_if_text(path, "Read it")
     (question,) = house.screen.asked
     assert (
         question._question == "small.json is a tokenizer."
@@ -590,9 +590,9 @@ async def test_a_folder_that_holds_a_tokenizer_is_opened_where_nothing_can_be_ch
     (home / "model").mkdir()
     save(SMALL, home / "model" / "tokenizer.json", format="huggingface")
     house = House(None)
-    assert await house.tokenizers.as_text(home / "model", "Read it") is None
+    assert await house.tokenizers.path_if_text(home / "model", "Read it") is None
     assert house.screen.asked[0]._question == "model contains a tokenizer."
-    assert await house.tokenizers.as_text(home / "model", "") is None
+    assert await house.tokenizers.path_if_text(home / "model", "") is None
     assert len(house.screen.asked) == 1
     await house.screen.rest()
     assert [one.path.name for one in house.loaded] == ["tokenizer.json"]

@@ -310,3 +310,21 @@ def test_invalid_bytes_are_brought_out_and_what_is_no_token_has_no_color() -> No
     assert rows([104, 128, 999], 80) == [
         [("h", 0, False), ("\\x80", 1, True), ("?999?", -1, False)]
     ]
+
+
+@pytest.mark.parametrize(
+    ("n_longer", "written"),
+    [(999, "999 tokens"), (1000, "1,000 tokens"), (1001, "1,000+ tokens")],
+)
+def test_more_tokens_that_begin_with_a_token_than_are_counted_have_a_plus(
+    n_longer: int, written: str
+) -> None:
+    # "a" with each byte, and those with each byte again.
+    merges = [(97, second, 256 + second) for second in range(256)]
+    for number in range(n_longer - 256):
+        pair, third = divmod(number, 256)
+        merges.append((256 + pair, third, 512 + number))
+    tokenizer = Tokenizer(Vocabulary.of_bytes().extended(merges), "none")
+    lines = summary(TokenFacts(tokenizer, 97), 40, 40)
+    (line,) = [line for line in lines if line.split()[:1] == ["begins"]]
+    assert line.split(maxsplit=1) == ["begins", written]

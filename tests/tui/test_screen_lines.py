@@ -12,7 +12,7 @@ from textual.screen import Screen
 from textual.widgets import Button
 
 from bpe_core import Tokenizer, train
-from tui.widgets.screen_lines import ALWAYS, KeyLine
+from tui.widgets.screen_lines import ALWAYS, KeyLine, TitleLine
 from tui.widgets.step_line import StepLine
 
 TOKENIZER = train(
@@ -208,3 +208,11 @@ async def test_a_click_presses_the_key_that_is_seen_there() -> None:
         assert app.gone == [4, 100], (
             "3 cannot be done now, and between two keys is none"
         )
+
+
+def test_facts_of_the_title_that_do_not_fit_are_left_out_by_their_cells() -> None:
+    title = TitleLine()
+    title.set_reactive(TitleLine.tokenizer, TOKENIZER)
+    title.set_reactive(TitleLine.path, f"/home/{8 * '語'}.json")
+    assert title._facts(24) == 8 * "語"
+    assert title._facts(29).endswith("語 · 288 tokens")

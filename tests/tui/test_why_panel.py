@@ -191,6 +191,22 @@ def test_the_words_of_the_code_are_told_with_how_often_they_occur() -> None:
     assert words in lines
 
 
+@pytest.mark.parametrize("height", range(1, 12))
+@pytest.mark.parametrize("width", [14, 40])
+def test_the_current_line_of_code_is_seen_at_any_height(
+    height: int, width: int
+) -> None:
+    tokenizer = S2.train()
+    step = explained(tokenizer, dict(S2.counts().pieces), 1, "largest")
+    assert step.explanation is not None
+    run = merge_in_code(tokenizer.vocabulary, 1, step.explanation.words, "largest")
+    lines = told(
+        code_lines(SOURCE, run, None, look(tokenizer, width), height, dark=True)
+    )
+    assert len(lines) <= height
+    assert any(line.startswith("▸ ") for line in lines)
+
+
 @pytest.mark.parametrize(
     ("writing", "label"), zip(WRITINGS, ("␣t", "20 74", "32 116", "256"), strict=True)
 )

@@ -6,6 +6,7 @@
 import os
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -77,7 +78,7 @@ def _parse(path: Path, source: str) -> dict[str, Any]:
 
 
 def _check_table(
-    path: Path, source: str, number: int, table: LessonStep, text: str
+    path: Path, source: str, number: int, table: Mapping[str, Any], text: str
 ) -> None:
     """Raise `LessonError` if a field is unknown, missing or invalid.
 
@@ -88,12 +89,14 @@ def _check_table(
     fields: Fields = STEP_FIELDS if number else LESSON_FIELDS
     required = ["say"] if number else list(LESSON_FIELDS)
     for name in dict.fromkeys([*table, *required]):
+        # An absent field counts as "", which no field allows.
         problem = problem_of(fields, name, table.get(name, ""), text)
         if problem:
             raise _invalid(path, _line(source, number, name), problem)
-    problem = missing_field(table)
-    if problem:
-        raise _invalid(path, _line(source, number, "say"), problem)
+    if number:
+        problem = missing_field(table)
+        if problem:
+            raise _invalid(path, _line(source, number, "say"), problem)
 
 
 def _read_text(path: Path) -> str:

@@ -96,7 +96,11 @@ def columns(amounts: Sequence[Measure], height: int, empty: str = " ") -> list[s
 
     >>> columns([4, 8, 0, 1], 1), columns([1, 3, 0], 2, "·")
     (['▄█ ▁'], [' █ ', '▆█·'])
+    >>> columns([4, 8, 0, 1], 0)
+    []
     """
+    if height < 1:
+        return []
     highest = max(amounts, default=0) or 1
     eighths = [ceil(8 * height * amount / highest) for amount in amounts]
     rows = []

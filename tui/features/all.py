@@ -105,12 +105,17 @@ class Features:
         if tokenizers:
             self.tokenizers.use(Path(tokenizers[-1]))
         elif is_empty or not recognition.is_slow:
+            # A slow reading has already loaded the last tokenizer, unless that failed or -t named others.
             await self._load_last(trains=trains)
         if not screen.run.busy:
+            # Nothing trains, so the stage has nothing to play.
             self.stage.call_off()
 
     async def _recognize(self, recognition: Recognition) -> SortedArguments:
-        """Read the arguments in a thread. If one is slow, show its name and load the tokenizer used last meanwhile."""
+        """Read the arguments in a thread, and show the name of a slow one.
+
+        If they name no tokenizer with -t, load the one used last meanwhile.
+        """
         reading = asyncio.ensure_future(in_thread(recognition.run))
         try:
             await asyncio.wait([reading], timeout=_SLOW_SECONDS)

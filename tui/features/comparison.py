@@ -223,6 +223,7 @@ class ComparisonFeature(Feature):
             await self._run((str(path),), False)
 
     async def _run(self, paths: tuple[str, ...], by_section: bool) -> None:
+        """Compare in a worker process, and publish each batch of results."""
         comparison = self.screen.comparison
         tokenizers = tuple(
             (tokenizer.path, tokenizer.pattern) for tokenizer in comparison.tokenizers
@@ -237,11 +238,11 @@ class ComparisonFeature(Feature):
                 for event in events:
                     match event:
                         case WorkProgress(activity, done, total, name):
-                            counting = "boundaries"
-                            if activity == "counting":
-                                counting = "tokens"
+                            unit = "tokens"
+                            if activity == "comparing":
+                                unit = "boundaries"
                             share = f" {done / total:.0%}" if total else ""
-                            progress = f"{counting}{share} · {visible(name)}"
+                            progress = f"{unit}{share} · {visible(name)}"
                             comparison = replace(comparison, progress=progress)
                         case ComparedTexts(first, texts):
                             compared[first : first + len(texts)] = texts

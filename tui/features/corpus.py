@@ -84,7 +84,7 @@ class CorpusChoice(Feature):
         path = await self.screen.ask(question)
         if path is None:
             return
-        if await self._tokenizers.as_text(path, "Train on it as a text"):
+        if await self._tokenizers.path_if_text(path, "Train on it as a text"):
             self._choose_paths([*self.screen.corpus.paths, str(path)])
 
     def _choose_paths(self, paths: Iterable[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from tui.features.all import Features
 
 _SECONDS_OF_POLL: Final = 0.02
-"""How often a lesson checks whether its training has learned all merges."""
+"""How often a lesson checks how far its training is."""
 
 
 class LessonSteps:
@@ -38,15 +39,29 @@ class LessonSteps:
     # Show
 
     async def show(
-        self, lesson: Lesson, number: int, folder: ScratchFolder, *, follows: bool
-    ) -> None:
-        """Show a step. Unless it `follows` the step shown before, first repeat the steps since the last training."""
+        self,
+        lesson: Lesson,
+        number: int,
+        folder: ScratchFolder,
+        *,
+        follows: bool,
+        is_wanted: Callable[[], bool],
+    ) -> bool:
+        """Show a step. Unless it `follows` the step shown before, first repeat the steps since the last training.
+
+        If `is_wanted` becomes false while a training learns, stop the training and return False.
+        """
         first = number
         if not follows:
             first = self._prepare_jump(lesson, number)
         for step in lesson.steps[first : number + 1]:
-            await self._do(step, folder)
+            await self._put_and_train(step, folder, is_wanted)
+            if not is_wanted():
+                await self._features.training.finish()
+                return False
+            await self._show_merges_and_panes(step)
         self._n_edits = self.screen.editor.area.document.n_edits
+        return True
 
     def _prepare_jump(self, lesson: Lesson, number: int) -> int:
         """Show the text before the last training up to a step. Return the step of that training."""
@@ -60,12 +75,16 @@ class LessonSteps:
         self._put(text)
         return first
 
-    async def _do(self, step: LessonStep, folder: ScratchFolder) -> None:
-        """Show what one step says: its text, training, merges, cursor and pane."""
-        editor = self.screen.editor
+    async def _put_and_train(
+        self, step: LessonStep, folder: ScratchFolder, is_wanted: Callable[[], bool]
+    ) -> None:
         self._put(step.get("text", ""))
         if "train" in step:
-            await self._train(step, folder)
+            await self._train(step, folder, is_wanted)
+
+    async def _show_merges_and_panes(self, step: LessonStep) -> None:
+        """Show the merges, the cursor and the pane of a step."""
+        editor = self.screen.editor
         if "merges" in step:
             await self._go_to_merges(step["merges"], is_paused="train" in step)
         if "specials" in step:
@@ -142,8 +161,14 @@ class LessonSteps:
             # The training ends, and its tokenizer is kept.
             await shown.show_all()
 
-    async def _train(self, step: LessonStep, folder: ScratchFolder) -> None:
-        """Train on the text of the lesson or of a file. Return once all merges are learned."""
+    async def _train(
+        self, step: LessonStep, folder: ScratchFolder, is_wanted: Callable[[], bool]
+    ) -> None:
+        """Train on the text of the lesson or of a file.
+
+        If the step goes to a number of merges, return once all are learned, else once learning begins. Return earlier
+        if `is_wanted` becomes false.
+        """
         screen = self.screen
         corpus = self._features.corpus
         training = self._features.training
@@ -170,7 +195,7 @@ class LessonSteps:
         if "merges" in step:
             self._features.shown.stop()
             unfinished_phases.append("merging")
-        while screen.run.phase in unfinished_phases:
+        while screen.run.phase in unfinished_phases and is_wanted():
             await asyncio.sleep(_SECONDS_OF_POLL)
 
     # Wait

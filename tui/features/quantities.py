@@ -86,7 +86,7 @@ class Quantities:
         return part in self._screen.editor.area.text
 
     def ids_of(self, part: str) -> list[int]:
-        """Return the ids of a part where it first occurs in the text. If it doesn't occur, encode it alone."""
+        """Return the ids that meet the first place of a part in the text, or those of the part by itself."""
         area = self._screen.editor.area
         start = area.text.find(part)
         tokenizer = self.tokenizer

@@ -381,7 +381,7 @@ class Shown(Feature):
 
     @property
     def _due(self) -> int:
-        """The step to show now."""
+        """The step to show now; it may be beyond the last."""
         course = self.course
         pace = self.screen.pace
         if not pace and course is None:
@@ -396,6 +396,7 @@ class Shown(Feature):
             share = expm1(min(exponent * share, 40)) / exponent
         step = int(self._first_steps * share)
         if course is not None:
+            # Merges of an earlier training are shown at once.
             step = max(step, course.n_known)
         return step
 

@@ -101,8 +101,9 @@ class Texts(Feature):
             if path is None:
                 return
             source = await in_thread(file_source, path)
-        choice = "" if source.is_folder else "Read it as a text"
-        if source.preset or await self._tokenizers.as_text(Path(source.path), choice):
+        label = "" if source.is_folder else "Read it as a text"
+        path = Path(source.path)
+        if source.preset or await self._tokenizers.path_if_text(path, label):
             self.show(await in_thread(text_of, source))
 
     async def save_text(self) -> None:

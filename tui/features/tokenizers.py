@@ -216,23 +216,23 @@ class Tokenizers(Feature):
             patterns[str(path)] = pattern
         self.screen.remember(patterns=patterns)
 
-    async def as_text(self, path: Path, choice: str) -> Path | None:
+    async def path_if_text(self, path: Path, label_of_text: str) -> Path | None:
         """Return the path if it is to be read as text, or None.
 
-        If it is a tokenizer, ask whether to read it as text, with `choice` as that answer, or to open the tokenizer.
-        Without a `choice`, open it.
+        If it is a tokenizer, ask whether to read it as text or to open it. The answer for text is `label_of_text`;
+        if that is "", open the tokenizer without asking.
         """
         is_tokenizer = await in_thread(why_no_tokenizer, path) is None
         if not is_tokenizer:
             return path
-        if choice:
+        if label_of_text:
             is_or_contains = "is"
             if await in_thread(os.path.isdir, path):
                 is_or_contains = "contains"
             name = visible(path.name or str(path))
             question = f"{name} {is_or_contains} a tokenizer."
             answer = await self.screen.ask(
-                Confirm(question, choice, "Open the tokenizer", harmless=True)
+                Confirm(question, label_of_text, "Open the tokenizer", harmless=True)
             )
             if answer is None:
                 return None

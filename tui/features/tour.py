@@ -104,10 +104,10 @@ class Tour(Feature):
             reason = await self._questions.answer(place.step)
             if place == self._place:
                 self._show_reason(place, f"Answer: {reason}")
-        elif not self._performs(place):
+        elif not self._try_to_perform(place):
             self._go_on(place)
 
-    def _performs(self, place: _Place) -> bool:
+    def _try_to_perform(self, place: _Place) -> bool:
         """Do what the step waits for, once. Return False if there is nothing to do, or it was tried before."""
         if not self._waits or self._has_tried:
             return False
@@ -184,8 +184,7 @@ class Tour(Feature):
                     if not await self._own_work.set_aside():
                         break
                     self._moved.clear()
-                    await self._show(place, before, folder)
-                    before = place
+                    before = await self._show(place, before, folder)
                     await self._moved.wait()
             except (BpeError, OSError) as error:
                 self.failed(sentence_of(error))
@@ -199,7 +198,8 @@ class Tour(Feature):
 
     async def _show(
         self, place: _Place, before: _Place | None, folder: ScratchFolder
-    ) -> None:
+    ) -> _Place | None:
+        """Show a step. Return its place, or None if its training was stopped because the user went elsewhere."""
         screen = self.screen
         self._waits = False
         screen.question = ""
@@ -210,11 +210,26 @@ class Tour(Feature):
         lessons[place.lesson.name] = str(place.number)
         screen.remember(lessons=lessons)
         follows = before == _Place(place.lesson, place.number - 1)
-        await self._steps.show(place.lesson, place.number, folder, follows=follows)
+        after = _Place(place.lesson, place.number + 1)
+
+        def is_wanted() -> bool:
+            # The next step goes on with the training of this one.
+            return self._place in (place, after)
+
+        is_shown = await self._steps.show(
+            place.lesson,
+            place.number,
+            folder,
+            follows=follows,
+            is_wanted=is_wanted,
+        )
+        if not is_shown:
+            return None
         if place == self._place:
             screen.question = place.step.get("ask", "")
             self._waits = True
             self.hear()
+        return place
 
 
 def _find_lesson(name: str) -> Lesson:

@@ -103,10 +103,6 @@ def code_lines(
         ink = "accent" if line is run[-1] else "text"
         for name, value in _variables(line, choice).items():
             variables += _variable_lines(name, value, ink, form)
-    newest = variables[-max(3, height // 2) :]
-    # Drop the continuation of a variable whose first line was cut off.
-    variables = list(dropwhile(lambda row: row.lead.isspace(), newest))
-
     number = run[-1].number
     style = form.inks["accent"] + Style(reverse=True)
     width = form.width - 2
@@ -115,7 +111,13 @@ def code_lines(
         lead = "  " if current else "▸ "
         current.append(InfoLine(Text.assemble((fit(row, width), style)), lead=lead))
 
-    room = height - len(variables)
+    # The current line is more important than variables.
+    most = min(max(3, height // 2), max(0, height - len(current)))
+    newest = variables[max(0, len(variables) - most) :]
+    # Drop the continuation of a variable whose first line was cut off.
+    variables = list(dropwhile(lambda row: row.lead.isspace(), newest))
+
+    room = max(0, height - len(variables))
     first = number - 1 - max(0, room - len(current)) // 2
     n_rows = len(source) - 1 + len(current)
     first = max(0, min(first, n_rows - room))

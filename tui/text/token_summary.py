@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _NEARBY: Final = 6
 """Ids before and after a token from which its neighbors in the vocabulary are taken."""
 _COUNTED: Final = 1_000
-"""Maximum number of tokens beginning with a token that are counted."""
+"""At most this many tokens that begin with a token are counted."""
 _ROOMY: Final = 20
 """From this many lines on, plots are two lines high and the bytes of a long token take more rows."""
 
@@ -209,19 +209,26 @@ def _next_ids(
 
 
 def _family(facts: TokenFacts, form: SummaryForm) -> Iterator[InfoLine]:
-    """The first tokens that are made from this one, and those that begin with it."""
+    """The tokens that have this one as a part, by step, and those that begin with it, by id.
+
+    If more than `_COUNTED` begin with it, only the first of them in the order of their bytes are listed.
+    """
     children = facts.vocabulary.children(facts.token)
     if children:
         n_children = counted(len(children), "token")
         yield from _listed("is part of", children, n_children, facts, form)
     if not form.is_sorted or facts.is_special:
         return
-    longer = sorted(islice(longer_tokens(facts.tokenizer, facts.token), _COUNTED))
-    if longer and set(longer) != set(children):
-        n_longer = counted(len(longer), "token")
-        if len(longer) == _COUNTED:
+    # One more than are listed, to know whether there are more.
+    longer = longer_tokens(facts.tokenizer, facts.token)
+    found = list(islice(longer, _COUNTED + 1))
+    listed = sorted(found[:_COUNTED])
+    # The same tokens are not listed twice.
+    if listed and set(listed) != set(children):
+        n_longer = counted(len(listed), "token")
+        if len(found) > _COUNTED:
             n_longer = f"{_COUNTED:,}+ tokens"
-        yield from _listed("begins", longer, n_longer, facts, form)
+        yield from _listed("begins", listed, n_longer, facts, form)
 
 
 def _listed(

@@ -31,6 +31,10 @@ _MOST_PARENTS: Final = 6
 """Later merges that are listed."""
 _LEAD: Final = 8
 """Cells before a word, for its count."""
+_IN_LOG: Final = (
+    "The merge log (F3) counts each step again: which pairs tied, which came next, "
+    "and in which words."
+)
 
 
 def why_lines(
@@ -105,14 +109,15 @@ def _recorded(
     explained: StepExplained, merge: Merge, ties: str, width: int
 ) -> Iterator[InfoLine]:
     """Explain a merge by its record in the merge log, and say why more is not known."""
-    # A merge has 0 ties if it was given, and 0 as its count if the file has no counts, or if a given
-    # pair does not occur. That a merge was given is said above these lines.
     times = how_often(merge.count)
-    if not merge.count:
+    if not merge.count and not merge.ties:
+        # It was given, as the line above says, and its pair does not occur or was not counted.
         text = ""
-        if merge.ties:
-            text = "Its file has no record of how often the pair occurred."
+    elif not merge.count:
+        # The file has no counts.
+        text = "Its file has no record of how often the pair occurred."
     elif not merge.ties:
+        # It was given, as the line above says.
         text = f"It occurred {times}."
     elif merge.ties == 1:
         text = f"It occurred {times}; no other pair as often."
@@ -125,12 +130,9 @@ def _recorded(
         reason = f"{explained.waiting.capitalize()} …"
     if reason:
         yield InfoLine()
+        yield from sentence(reason, width)
     else:
-        reason = (
-            "The merge log (F3) counts each step again: which pairs tied, which came "
-            "next, and in which words."
-        )
-    yield from sentence(reason, width)
+        yield from sentence(_IN_LOG, width)
 
 
 def _places(

@@ -112,9 +112,13 @@ class MergeLog(Table):
         return self._uses
 
     def uses_of(self, vocabulary: Vocabulary, step: int) -> TokenUses | None:
-        """Return what the merges of `vocabulary` did with the token of a step; None if it is not known."""
+        """Return how often the token of a step was made, absorbed by later merges, and left.
+
+        Return None if it is not known.
+        """
         merges = self.merges
         first_length = self.n_tokens
+        # The log may lag behind the vocabulary.
         if not first_length or not 0 < step <= vocabulary.n_merges <= len(merges):
             return None
         merge = merges[step - 1]

@@ -112,7 +112,7 @@ class TitleLine(Widget):
         if tokenizer.record is not None:
             facts.append(f"ties {tokenizer.record.ties}")
         facts = [fact for fact in facts if fact]
-        while len(facts) > 1 and len(" · ".join(facts)) > room:
+        while len(facts) > 1 and cell_len(" · ".join(facts)) > room:
             facts.pop()
         return cut(" · ".join(facts), room, keep="ends")
 

@@ -79,6 +79,7 @@ class StageView(Widget):
         if not self._points:
             text = self._area.document.text
             self._n_bytes = len(text.encode("utf-8", "replace"))
+        # After going back, later points no longer hold.
         while self._points and self._points[-1].step >= step:
             self._points.pop()
         self._points.append(Point(step, n_tokens))

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from rich.text import Text
 from textual.widget import Widget
@@ -24,9 +24,6 @@ from tui.text.status_texts import (
     totals_line,
 )
 from tui.widgets.token_area import TokenArea
-
-if TYPE_CHECKING:
-    pass
 
 _REMEMBERED: Final = 100
 """Edits that the user can go back through."""
@@ -102,17 +99,19 @@ class StatusLines(Widget):
         return baseline_line(*self._compared, self._area.palette, width)
 
     def _lanes(self, width: int) -> list[Text]:
+        """Return a line for each lane, with its totals and what the edit did in it."""
         area = self._area
         first, last = area.selected
         edits: Sequence[RememberedEdit] = ()
         if self._edits:
             edits = self._edits[-1 - self._back]
-        lanes = []
+        statuses = []
+        # An edit may have been made in fewer lanes, and the lanes may change before their names do.
         for name, lane, edit in zip_longest(self._names, area.edited.lanes, edits):
             if name is not None and lane is not None:
                 amounts = amounts_of(lane, (first, last))
-                lanes.append(LaneStatus(name, lane, edit, amounts))
-        return lane_lines(lanes, first < last, area.palette, width)
+                statuses.append(LaneStatus(name, lane, edit, amounts))
+        return lane_lines(statuses, first < last, area.palette, width)
 
     def show_totals(self) -> None:
         """Show other tokens or another selection. Forget the pitfall that the cursor has left."""

@@ -1,6 +1,8 @@
 """Lessons: each to its end, left and taken up again, those of a file, and what is said at the first start."""
 
+import asyncio
 import re
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,10 +10,13 @@ import pytest
 from player import Cells, Player, play
 
 from bpe_core.content.samples import EDITOR_GREETING, EXAMPLES, SAMPLES
+from bpe_core.worker.messages import Done, Event, Started, Stop
+from bpe_core.worker.train import TrainRequest
 from tests.check_lesson import SIZES, problems_of, shows_sentence
 from tests.tui.test_main import in_a_terminal
 from tui.disk import config
 from tui.disk.lessons import LessonError, own_lessons, read_lesson
+from tui.process import WorkerProcess
 
 TOUR = own_lessons()
 TEXT = "the theme of the other thesis"
@@ -374,6 +379,43 @@ async def test_a_lesson_in_a_file_is_begun_at_once_and_what_was_never_there_come
         await player.until(caption("Mine", 2), "Second.")
         player.press("f12")
         await player.until("step 768 of 768", "Type here")
+
+
+@pytest.mark.parametrize(
+    ("next_event", "phase"), [(Started, "counting"), (Done, "learning")]
+)
+async def test_leaving_a_lesson_stops_its_training(
+    kept: Path,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    next_event: type[Event],
+    phase: str,
+) -> None:
+    (home / "mine.toml").write_text(OWN)
+    stopped = asyncio.Event()
+    batches = WorkerProcess.batches
+    send = WorkerProcess.send
+
+    async def batches_up_to(worker: WorkerProcess) -> AsyncIterator[list[Event]]:
+        async for events in batches(worker):
+            for event in events:
+                is_training = isinstance(worker.request, TrainRequest)
+                if is_training and isinstance(event, next_event):
+                    await stopped.wait()
+                yield [event]
+
+    def send_and_note(worker: WorkerProcess, message: object) -> None:
+        if isinstance(message, Stop):
+            stopped.set()
+        send(worker, message)
+
+    monkeypatch.setattr(WorkerProcess, "batches", batches_up_to)
+    monkeypatch.setattr(WorkerProcess, "send", send_and_note)
+    async with play(lesson=str(home / "mine.toml")) as player:
+        await player.until(caption("Mine", 1), phase)
+        player.press("escape")
+        await player.until("step 24 of 24", outside)
+        assert stopped.is_set()
 
 
 @pytest.mark.parametrize(
