@@ -20,7 +20,7 @@ FIRST_HITS = {
     "dark": "Theme",
     "quit": "Quit",
     "emoji": "Sample: Emoji and accents",
-    "glitch": f"How BPE learns 8: {own_lessons()[8].title}",
+    "glitch": f"How BPE learns 8: {own_lessons()[7].title}",
     "undertrained": "Audit the current tokenizer",
     "select all": "Select all",
     "clear": "Clear the text",

@@ -166,7 +166,9 @@ async def test_a_question_is_answered_by_typing_and_told_why(kept: Path) -> None
         await player.until(question)
         player.write("x y")
         player.press("enter")
-        await player.until("Not yet. 'x y' is not a pair of neighbors here. Try again, or press F12.")
+        await player.until(
+            "Not yet. 'x y' is not a pair of neighbors here. Try again, or press F12."
+        )
         for typed, reason in (
             ("a b", "Not yet. a + b occurs 2 times; another pair occurs 4 times."),
             ("aa", "Right. a + a occurs 4 times, more often than any other pair."),
