@@ -26,7 +26,7 @@ FIRST_HITS = {
     "clear": "Clear the text",
     "restart": "Train",
     "tutorial": "Lessons…",
-    "tour": "Lessons…",
+    "tour": "Take the tour",
     "lesson": "Lessons…",
     "lessons": "Lessons…",
     "learn": "Lessons…",
@@ -73,7 +73,7 @@ async def test_what_the_focused_pane_can_do_comes_after_two_lists(
     async with opened() as scope:
         for pane, names in (
             ("f2", ["Open", "Choose"]),
-            ("f4", ["Turn the side: token, why this split, next tokens"]),
+            ("f4", ["Train on this text"]),
             ("f5", ["Sort", "Reverse"]),
         ):
             await scope.press(pane, "home")
@@ -86,7 +86,7 @@ async def test_what_the_focused_pane_can_do_comes_after_two_lists(
 async def test_lists_open_from_the_palette(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         for query, provider, n_listed in (
-            ("tour", Lessons, 8),
+            ("lessons", Lessons, 8),
             ("presets", Presets, 8),
         ):
             await scope.command(query)
@@ -103,7 +103,7 @@ async def test_lists_open_from_the_palette(opened: Opened, kept: Path) -> None:
         )
         await scope.press("enter")
         await scope.until(
-            lambda: own_lessons()[1].title in scope.screen.caption,
+            lambda: own_lessons()[0].title in scope.screen.caption,
             "the lesson begins",
         )
 
