@@ -28,7 +28,7 @@ def test_each_sentence_stays_until_it_has_been_read() -> None:
     captions.choose(five, now=13)
     assert captions.sentence.endswith("␣ + t.")
     captions.choose(five, now=30)
-    assert captions.sentence.endswith("Merge 5: ␣t + he makes ␣the.")
+    assert captions.sentence.endswith("Merge 5 made ␣the of ␣t and he.")
 
 
 def test_a_sentence_waits_until_it_is_true() -> None:

@@ -55,7 +55,7 @@ async def test_the_first_start_shows_one_text_and_then_the_panes(
         await player.until(
             NOTE, "Text starts as bytes", lambda screen: "Corpus" not in screen
         )
-        await player.until("Merge 1 joins the most frequent pair of neighbors: ␣ + t.")
+        await player.until("Merge 1 joined the most frequent pair of neighbors: ␣ + t.")
         seen = await agree_to_the_end(player, first_sentence(), whole)
         assert len(seen) > 5 and 768 in seen
         await player.until("step 768 of 768", "30 tokens")
