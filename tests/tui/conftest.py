@@ -19,6 +19,7 @@ from bpe_core import save, train
 from tui import process
 from tui.app import BpeScope
 from tui.disk import config
+from tui.state import TrainingOptions
 
 
 @pytest.fixture(autouse=True)
@@ -103,7 +104,9 @@ def long_book(home: Path) -> Path:
 
 @pytest.fixture
 def huge_book(home: Path) -> Path:
-    """It takes its time to learn all merges."""
+    """It takes its time to learn all merges, those of pairs that occur once too."""
+    options = TrainingOptions(min_count=1)
+    config.save_configuration(config.Configuration(options=options))
     return of_no_sense(home / "huge.txt", 200_000)
 
 
