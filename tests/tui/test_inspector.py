@@ -23,7 +23,7 @@ from tui.drawing.palette import make_palette
 from tui.text.byte_strip import TokenColumn, byte_strip, token_row
 from tui.text.token_lines import TokenFacts, branches
 from tui.text.token_places import notes_on_place
-from tui.text.token_summary import PlaceInText, SummaryForm, token_summary
+from tui.text.token_summary import EditedPlace, SummaryForm, token_summary
 from tui.text.token_uses import find_uses
 from tui.text.views import lay_out
 
@@ -58,7 +58,7 @@ def lines_of(
         TokenColumn(46, b".", Style()),
     ]
     span = Span(10, 10 + len(data), (facts.token,))
-    place = PlaceInText(span, columns, [style, style], notes, 40, [10, 39])
+    place = EditedPlace(span, columns, [style, style], notes, 40, [10, 39])
     palette = make_palette(Style(color="#ffffff", bgcolor="#000000"))
     form = SummaryForm(max(8, width - 2), height, palette, style, True)
     uses = LOG.get(facts.step) if facts.token in facts.vocabulary else None

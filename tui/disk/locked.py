@@ -247,6 +247,12 @@ class ScratchFolder:
     def __exit__(self, *_: object) -> None:
         self._held.close()
 
+    def write(self, name: str, text: str) -> Path:
+        """Write a text, even one with lone surrogates, to a file of this name. Raise OSError."""
+        path = self.path / name
+        path.write_bytes(text.encode("utf-8", "replace"))
+        return path
+
     @cached_property
     def path(self) -> Path:
         """The folder, made and locked at the first use. Raise OSError."""

@@ -28,24 +28,24 @@ OF_PART: Final = {
 """Name of a quantity that a part follows, such as "tokens of é" -> its meaning."""
 
 
-class Quantity(NamedTuple):
+class MeasuredQuantity(NamedTuple):
     """A quantity, and the part that it is counted in; "" for the whole."""
 
     name: str
     part: str = ""
 
 
-def quantity(text: str) -> Quantity:
+def quantity(text: str) -> MeasuredQuantity:
     """Read the name of a quantity. Raise `BpeError` if there is no such quantity.
 
     >>> quantity("tokens"), quantity("tokens of a b")
-    (Quantity(name='tokens', part=''), Quantity(name='tokens of', part='a b'))
+    (MeasuredQuantity(name='tokens', part=''), MeasuredQuantity(name='tokens of', part='a b'))
     """
     if text in OF_SCREEN:
-        return Quantity(text)
+        return MeasuredQuantity(text)
     for name in OF_PART:
         part = text.removeprefix(f"{name} ")
         if part != text and part:
-            return Quantity(name, part)
+            return MeasuredQuantity(name, part)
     names = ", ".join([*OF_SCREEN, *OF_PART])
     raise BpeError(f"Unknown quantity {quoted(text, 40)}; use {names}")

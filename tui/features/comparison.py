@@ -210,8 +210,7 @@ class ComparisonFeature(Feature):
 
     async def _run_on_text(self, text: str, half: int) -> None:
         with ScratchFolder() as folder:
-            path = folder.path / EDITORS_TEXT
-            await in_thread(path.write_bytes, text.encode("utf-8", "replace"))
+            path = await in_thread(folder.write, EDITORS_TEXT, text)
             tokenizer = self.screen.tokenizer
             if half and tokenizer:
                 half_path = path.with_name("half.json")

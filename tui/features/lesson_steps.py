@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from bpe_core.trainer import Merges
@@ -177,9 +176,8 @@ class LessonSteps:
         screen.editor.specials = False
         path = path_of_text(step["train"])
         if step["train"] == THE_TEXT:
-            path = str(folder.path / EDITORS_TEXT)
-            text = screen.editor.area.text.encode("utf-8", "replace")
-            await in_thread(Path(path).write_bytes, text)
+            text = screen.editor.area.text
+            path = str(await in_thread(folder.write, EDITORS_TEXT, text))
         options = replace(TrainingOptions(), **step.get("options", {}))
         special_tokens = tuple(options.special_tokens)
         corpus.choose_options(replace(options, special_tokens=special_tokens))

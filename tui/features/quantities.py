@@ -11,7 +11,7 @@ from bpe_core.explain.merge_choice import PairRanking, PairRow
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
 from bpe_core.weighted import formatted
-from tui.disk.quantities import Quantity
+from tui.disk.quantities import MeasuredQuantity
 from tui.features.explaining import Explaining
 from tui.features.feature import StateScreen
 from tui.features.shown import Shown
@@ -40,7 +40,7 @@ class Quantities:
             raise BpeError("There is no tokenizer yet.")
         return tokenizer
 
-    async def measure(self, quantity: Quantity) -> int | str:
+    async def measure(self, quantity: MeasuredQuantity) -> int | str:
         """Return a number, or a text such as "a + b". Raise `BpeError` if it can't be measured."""
         area = self._screen.editor.area
         part = quantity.part
@@ -54,7 +54,7 @@ class Quantities:
             case "step":
                 return self._screen.step
             case "merges":
-                return self.n_merges
+                return self._shown.n_steps
             case "tokens of":
                 return len(self.ids_of(part))
             case "split of":
@@ -70,14 +70,6 @@ class Quantities:
             return self.written(ranking.rows[0]) if ranking.rows else "none"
         row = self.find_pair(part, ranking)
         return formatted_count(row)
-
-    @property
-    def n_merges(self) -> int:
-        """The number of merges that were learned, shown or not."""
-        course = self._shown.course
-        if course is not None:
-            return len(course.merges)
-        return self._shown.n_steps
 
     # The text
 

@@ -6,17 +6,17 @@ from typing import Final, NamedTuple
 from bpe_core.explain.merge_choice import PairRanking
 from bpe_core.visible import counted, quoted
 from tui.disk.lesson_fields import SINGLE_TOKEN, LessonStep
-from tui.disk.quantities import Quantity, quantity
+from tui.disk.quantities import MeasuredQuantity, quantity
 from tui.drawing.lines import how_often
 from tui.features.quantities import Quantities
 
-_NEXT_PAIR: Final = Quantity("next pair")
+_NEXT_PAIR: Final = MeasuredQuantity("next pair")
 _LONGEST_PART: Final = 20
 """How many characters of a typed answer are quoted."""
 _MOST_DIGITS: Final = 18
 
 
-class Verdict(NamedTuple):
+class Judgment(NamedTuple):
     """Whether an answer is right, and a sentence with the reason."""
 
     is_right: bool
@@ -29,14 +29,14 @@ class Questions:
     def __init__(self, quantities: Quantities) -> None:
         self._quantities = quantities
 
-    async def judge(self, step: LessonStep, typed: str) -> Verdict:
+    async def judge(self, step: LessonStep, typed: str) -> Judgment:
         """Judge a typed answer."""
         answer = step["answer"]
         if isinstance(answer, list):
             is_right = typed.casefold() in [text.casefold() for text in answer]
             if is_right:
-                return Verdict(True, step.get("because", f"{answer[0]}."))
-            return Verdict(False, f"It is not {_quoted(typed)}.")
+                return Judgment(True, step.get("because", f"{answer[0]}."))
+            return Judgment(False, f"It is not {_quoted(typed)}.")
         if answer == SINGLE_TOKEN:
             return self._judge_token(typed)
         asked = quantity(answer)
@@ -45,7 +45,7 @@ class Questions:
         else:
             verdict = await self._judge_value(asked, typed)
         if verdict.is_right and "because" in step:
-            return Verdict(True, step["because"])
+            return Judgment(True, step["because"])
         return verdict
 
     async def answer(self, step: LessonStep) -> str:
@@ -64,21 +64,21 @@ class Questions:
 
     # Pairs
 
-    async def _judge_pair(self, typed: str) -> Verdict:
+    async def _judge_pair(self, typed: str) -> Judgment:
         ranking = await self._quantities.pairs()
         pair = self._quantities.find_pair(typed, ranking)
         if pair is None:
-            return Verdict(False, f"{_quoted(typed)} is not a pair of neighbors here.")
+            return Judgment(False, f"{_quoted(typed)} is not a pair of neighbors here.")
         first = ranking.rows[0]
         if pair == first:
-            return Verdict(True, self._why_next(ranking))
+            return Judgment(True, self._why_next(ranking))
         name = self._quantities.written(pair)
         if pair.times == first.times:
-            return Verdict(
+            return Judgment(
                 False,
                 f"{name} occurs {how_often(pair.times)}, and so does the pair that wins the tie.",
             )
-        return Verdict(
+        return Judgment(
             False,
             f"{name} occurs {how_often(pair.times)}; another pair occurs {how_often(first.times)}.",
         )
@@ -96,20 +96,20 @@ class Questions:
 
     # Numbers and texts
 
-    async def _judge_value(self, asked: Quantity, typed: str) -> Verdict:
+    async def _judge_value(self, asked: MeasuredQuantity, typed: str) -> Judgment:
         value = await self._quantities.measure(asked)
         if isinstance(value, str):
             if typed.split() == value.split():
-                return Verdict(True, await self._reason(asked))
-            return Verdict(False, f"It is not {_quoted(typed)}.")
+                return Judgment(True, await self._reason(asked))
+            return Judgment(False, f"It is not {_quoted(typed)}.")
         number = typed.replace(",", "")[:_MOST_DIGITS]
         if not number.isdecimal():
-            return Verdict(False, f"Type a number, not {_quoted(typed)}.")
+            return Judgment(False, f"Type a number, not {_quoted(typed)}.")
         if int(number) == value:
-            return Verdict(True, await self._reason(asked))
-        return Verdict(False, self._why_not(asked, int(number), value))
+            return Judgment(True, await self._reason(asked))
+        return Judgment(False, self._why_not(asked, int(number), value))
 
-    def _why_not(self, asked: Quantity, typed: int, value: int) -> str:
+    def _why_not(self, asked: MeasuredQuantity, typed: int, value: int) -> str:
         """Report whether a number is too small or too large, and give a hint."""
         direction = "few" if typed < value else "many"
         sentence = f"{typed:,} is too {direction}"
@@ -117,7 +117,7 @@ class Questions:
             return f"{sentence}. {self._hint(asked, direction)}"
         return f"{sentence}."
 
-    def _hint(self, asked: Quantity, direction: str) -> str:
+    def _hint(self, asked: MeasuredQuantity, direction: str) -> str:
         quantities = self._quantities
         if asked.name == "pieces of":
             first = quantities.pieces_of(asked.part)[0]
@@ -128,7 +128,7 @@ class Questions:
             return f"{longest} is one token."
         return f"The first token is {labels[0]}."
 
-    async def _reason(self, asked: Quantity) -> str:
+    async def _reason(self, asked: MeasuredQuantity) -> str:
         quantities = self._quantities
         value = await quantities.measure(asked)
         part = _quoted(asked.part)
@@ -148,21 +148,21 @@ class Questions:
                 return f"The text has {counted(int(value), asked.name[:-1])}."
         return f"It is {value}."
 
-    def _judge_token(self, typed: str) -> Verdict:
+    def _judge_token(self, typed: str) -> Judgment:
         """Judge whether a part of the text is one token, perhaps with the space in front of it."""
         quantities = self._quantities
         if not quantities.holds(typed):
-            return Verdict(False, f"{_quoted(typed)} is not in the text.")
+            return Judgment(False, f"{_quoted(typed)} is not in the text.")
         with_space = f" {typed}"
         part = with_space if quantities.holds(with_space) else typed
         ids = quantities.ids_of(part)
         tokens = quantities.labels(ids)
         if len(tokens) > 1:
             reason = f"{_quoted(typed)} is {len(tokens)} tokens: {' '.join(tokens)}"
-            return Verdict(False, reason)
+            return Judgment(False, reason)
         if tokens[0] != _visible([part])[0]:
-            return Verdict(False, f"{_quoted(typed)} is a part of {tokens[0]}.")
-        return Verdict(True, f"{tokens[0]} is one token, with the id {ids[0]}.")
+            return Judgment(False, f"{_quoted(typed)} is a part of {tokens[0]}.")
+        return Judgment(True, f"{tokens[0]} is one token, with the id {ids[0]}.")
 
 
 def _visible(texts: Sequence[str]) -> list[str]:

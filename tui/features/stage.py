@@ -1,12 +1,15 @@
 """Stage: the editor's text and its merges alone on the screen. The panes appear around them afterwards."""
 
-from functools import partial
-from pathlib import Path
-from typing import Final
+from __future__ import annotations
 
-from bpe_core.content.samples import EDITOR_GREETING, SAMPLES
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
 from tui.features.feature import BUSY, Feature, StateScreen
-from tui.widgets.stage_view import StageView
+
+# Imported when the stage opens, because most starts have none.
+if TYPE_CHECKING:
+    from tui.widgets.stage_view import StageView
 
 _LEAST_WIDTH: Final = 60
 _LEAST_HEIGHT: Final = 16
@@ -17,8 +20,9 @@ _SECONDS_PER_PLACE: Final = 0.15
 
 def first_sentence() -> str:
     """Return the first paragraph of the text that the first training learns from."""
-    story: Path = SAMPLES[0].path
-    _title, paragraph, *_ = story.read_text("utf-8").split("\n\n")
+    from bpe_core.content.samples import SAMPLES
+
+    _title, paragraph, *_ = SAMPLES[0].path.read_text("utf-8").split("\n\n")
     return paragraph
 
 
@@ -35,6 +39,8 @@ class Stage(Feature):
         """Show the editor's text alone, if the screen has room for it and merges are shown one after the other."""
         if self.screen.on_stage or not (self._has_room and self.screen.pace):
             return
+        from tui.widgets.stage_view import StageView
+
         area = self.screen.editor.area
         area.show_cursor = False
         self._view = StageView(area)
@@ -56,6 +62,8 @@ class Stage(Feature):
     def call_off(self) -> None:
         """Close the stage of a start that trains nothing. The editor gets its usual greeting."""
         if self.screen.on_stage:
+            from bpe_core.content.samples import EDITOR_GREETING
+
             self.close()
             self.screen.editor.put(EDITOR_GREETING)
 

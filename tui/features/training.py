@@ -102,8 +102,7 @@ class TrainingFeature(Feature):
         if not text.strip():
             screen.say("The editor is empty. Type a text to train on.")
             return
-        path = self._scratch.path / EDITORS_TEXT
-        await in_thread(path.write_bytes, text.encode("utf-8", "replace"))
+        path = await in_thread(self._scratch.write, EDITORS_TEXT, text)
         area.move_cursor(area.selection.end)
         # The text is shown as bytes until the training begins.
         await self._shown.travel_to(0)

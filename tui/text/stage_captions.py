@@ -117,17 +117,22 @@ class Captions:
             facts: What the stage shows.
             now: The time in seconds, of any clock.
         """
-        if now < self._stays_until:
+        if not self.may_change(now):
             return
-        has_ended = bool(_about_end(facts))
-        remaining = _SENTENCES[self._n_passed :]
-        for sentence_of in remaining:
-            sentence = sentence_of(facts)
-            if sentence and not (has_ended and sentence_of is not _about_end):
+        first = self._n_passed
+        if _about_end(facts):
+            first = len(_SENTENCES) - 1
+        for number in range(first, len(_SENTENCES)):
+            sentence = _SENTENCES[number](facts)
+            if sentence:
                 self.sentence = sentence
-                self._n_passed = _SENTENCES.index(sentence_of) + 1
+                self._n_passed = number + 1
                 self._stays_until = now + seconds_to_read(sentence)
                 return
+
+    def may_change(self, now: float) -> bool:
+        """Whether there is another sentence, and the current one has been shown long enough."""
+        return self._n_passed < len(_SENTENCES) and now >= self._stays_until
 
     def is_over(self, now: float) -> bool:
         """Whether the last sentence has been read."""

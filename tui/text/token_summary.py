@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tui.drawing.palette import Palette
 
 _NEARBY: Final = 6
-"""Ids before and after a token from which its neighbors in the vocabulary are taken."""
+"""How many ids before a token, and after it, are shown as its neighbors in the vocabulary."""
 _COUNTED: Final = 1_000
 """At most this many tokens that begin with a token are counted."""
 _ROOMY: Final = 20
@@ -39,7 +39,7 @@ _ROOMY: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceInText:
+class EditedPlace:
     """A token at its place in the edited text."""
 
     under: Span
@@ -75,7 +75,7 @@ class _Block:
 
 def token_summary(
     facts: TokenFacts,
-    place: PlaceInText,
+    place: EditedPlace,
     uses: TokenUses | None,
     form: SummaryForm,
 ) -> list[InfoLine]:
@@ -132,7 +132,7 @@ def _joined(blocks: Sequence[list[InfoLine]], height: int) -> list[InfoLine]:
 
 
 def _head(
-    facts: TokenFacts, place: PlaceInText, form: SummaryForm
+    facts: TokenFacts, place: EditedPlace, form: SummaryForm
 ) -> Iterator[InfoLine]:
     tokens = [facts.vocabulary.token_bytes(token) for token in place.under.ids]
     n_rows = 3 if form.height >= _ROOMY else 1
@@ -142,13 +142,13 @@ def _head(
 
 
 def _notes(
-    facts: TokenFacts, place: PlaceInText, form: SummaryForm
+    facts: TokenFacts, place: EditedPlace, form: SummaryForm
 ) -> Iterator[InfoLine]:
     yield from place.notes
     yield from findings(facts, form.width, brief=True)
 
 
-def _in_text(place: PlaceInText, form: SummaryForm) -> Iterator[InfoLine]:
+def _in_text(place: EditedPlace, form: SummaryForm) -> Iterator[InfoLine]:
     """The token between its neighbors in the text, and a plot of its uses."""
     start, end, _ = place.under
     where = f"characters {start:,} to {end - 1:,}"
@@ -188,7 +188,7 @@ def _plot_height(form: SummaryForm) -> int:
 
 
 def _next_ids(
-    facts: TokenFacts, place: PlaceInText, form: SummaryForm
+    facts: TokenFacts, place: EditedPlace, form: SummaryForm
 ) -> Iterator[InfoLine]:
     """The tokens with the ids before and after this one."""
     vocabulary = facts.vocabulary

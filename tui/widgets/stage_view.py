@@ -61,10 +61,15 @@ class StageView(Widget):
 
     def on_mount(self) -> None:
         self.watch(self.screen, "in_force", self._step_shown, init=False)
+        # The number of merges is exact once the training has ended.
+        self.watch(self.screen, "run", self._run_changed, init=False)
         self.set_interval(_SECONDS_PER_LOOK, self._look)
         self._step_shown()
 
     # What is shown
+
+    def _run_changed(self) -> None:
+        self.refresh()
 
     def _step_shown(self) -> None:
         # The editor gets the tokenizer of the step by the same change.
@@ -90,11 +95,15 @@ class StageView(Widget):
         if merge is not None and is_slow:
             self._area.flash(merge.token, _SECONDS_OF_FLASH)
         self._look()
+        self.refresh()
 
     def _look(self) -> None:
         now = monotonic()
-        self._captions.choose(self._facts(), now)
-        self.refresh()
+        if self._captions.may_change(now):
+            before = self._captions.sentence
+            self._captions.choose(self._facts(), now)
+            if self._captions.sentence != before:
+                self.refresh()
         if self._captions.is_over(now):
             self.post_message(self.Ended())
 
@@ -150,15 +159,16 @@ class StageView(Widget):
 
     def _find_nested(self) -> None:
         """Look for the first merge one of whose parts was merged before."""
+        if self._nested is not None:
+            return
         merges = self._merges
         made = {merge.token for merge in merges[: self._n_searched]}
         for row in range(self._n_searched, self._step):
-            if self._nested is not None:
-                return
             merge = merges[row]
             if merge.left in made or merge.right in made:
                 self._nested = self._labels(row)
                 self._nested_step = row + 1
+                return
             made.add(merge.token)
             self._n_searched = row + 1
 

@@ -29,7 +29,7 @@ from tui.text.byte_strip import TokenColumn
 from tui.text.piece_lines import what_may_come, why_this_split
 from tui.text.token_lines import NO_TOKEN, TokenFacts
 from tui.text.token_places import notes_on_place
-from tui.text.token_summary import PlaceInText, SummaryForm, token_summary
+from tui.text.token_summary import EditedPlace, SummaryForm, token_summary
 from tui.text.token_uses import Uses, find_uses
 from tui.text.views import tokens_around
 from tui.widgets.side_titles import SideTitles
@@ -221,7 +221,7 @@ class TokenSide(Vertical):
         form = SummaryForm(width, height, area.palette, accent, area.is_sorted)
         return token_summary(facts, place, uses, form)
 
-    def _place(self, under: Span, live: LiveText) -> PlaceInText:
+    def _place(self, under: Span, live: LiveText) -> EditedPlace:
         """Return what is known about the token under the cursor at its place in the text."""
         colors = self._area.palette.tokens
         tokens = []
@@ -238,7 +238,7 @@ class TokenSide(Vertical):
         if self._uses is not None:
             uses = self._uses.get(under.ids[0], ())
         notes = list(notes_on_place(live, under))
-        return PlaceInText(under, tokens, styles, notes, live.n_characters, uses)
+        return EditedPlace(under, tokens, styles, notes, live.n_characters, uses)
 
     def _search_text(self) -> None:
         """Find where tokens are used: at once after an edit of a short text, otherwise when nothing changes."""
