@@ -1,6 +1,6 @@
 """The pictures of the README, from the real app: its first seconds as a moving picture, and a still of each pane.
 
-python -m tests.readme_pictures      writes them to .github again; it takes two minutes
+python -m tests.readme_pictures      writes them to docs/pictures again; it takes two minutes
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from typing import Final
 
 from textual.pilot import Pilot
 
-FOLDER: Final = Path(__file__).resolve().parents[1] / ".github"
+FOLDER: Final = Path(__file__).resolve().parents[1] / "docs/pictures"
 SIZE: Final = (104, 32)
 """The cells of each picture: few enough that a page shows them large."""
 SECONDS_PER_FRAME: Final = 0.8

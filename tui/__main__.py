@@ -77,7 +77,7 @@ def _parse(arguments: list[str], options: Namespace) -> int:
     )
     full_speed = "show merges as soon as they are learned, until you choose a slower speed (+ and -)"
     parser.add_argument("--full-speed", action="store_true", help=full_speed)
-    lesson = "start with the lesson in this TOML file; see docs/lessons.md"
+    lesson = "start with the lesson in this TOML file; see docs/reference/lessons.md"
     parser.add_argument("--lesson", default="", metavar="FILE", help=lesson)
     parser.add_argument(
         "--version",

@@ -1,6 +1,6 @@
 """Lessons: TOML files. Each step displays a sentence, shows something, and waits for the user or asks a question.
 
-`docs/lessons.md` explains them to teachers. An invalid file is reported with the number of the line.
+`docs/reference/lessons.md` explains them to teachers. An invalid file is reported with the number of the line.
 """
 
 import os
