@@ -54,7 +54,8 @@ async def test_it_is_as_high_as_its_ids_and_text() -> None:
         assert "e.g. 256 257 or [256, 257]" in area.placeholder, "ids that it has"
         await pilot.pause()
         assert box.outer_size.height <= 13
-        await pilot.press(*"256 10 " * 60)
+        dialog.query_one(TextArea).insert("256 10 " * 59)
+        await pilot.press(*"256 10 ")
         text = dialog.query_one(ColoredRows)
         while text.virtual_size.height < 60:
             await pilot.pause(0.01)
