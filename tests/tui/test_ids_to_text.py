@@ -2,7 +2,7 @@
 
 import pytest
 from scope import Alone
-from textual.widgets import Static
+from textual.widgets import Static, TextArea
 
 from bpe_core import Tokenizer
 from bpe_core.vocabulary import Vocabulary
