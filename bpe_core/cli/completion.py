@@ -7,6 +7,7 @@ from typing import Final
 
 from bpe_core.cli.arguments import Subcommands, add_command
 from bpe_core.cli.outline import Argument, Command, outline
+from bpe_core.hub import KNOWN_NAMES
 
 
 def add(commands: Subcommands) -> None:
@@ -107,7 +108,11 @@ def _zsh(commands: Sequence[Command]) -> str:
         if command.name:
             described = f"{command.name}:{command.summary}"
             names.append(f"        {_quoted([described])}")
-    return _ZSH.format(functions="\n".join(functions), names="\n".join(names))
+    return _ZSH.format(
+        tokenizers=" ".join(KNOWN_NAMES),
+        functions="\n".join(functions),
+        names="\n".join(names),
+    )
 
 
 def _zsh_arguments(command: Command) -> Iterator[str]:
@@ -133,7 +138,7 @@ def _zsh_value(argument: Argument) -> str:
     name = _zsh_escaped(argument.metavar)
     words = " ".join(argument.words)
     if argument.takes_file and words:
-        return f":{name}:_alternative 'files::_files' 'names::({words})'"
+        return f":{name}:_bpescope_tokenizers"
     if argument.takes_file:
         return f":{name}:_files"
     if words:
@@ -149,6 +154,9 @@ def _zsh_escaped(text: str) -> str:
 
 _ZSH: Final = """\
 #compdef bpescope
+_bpescope_tokenizers() {{
+    _alternative 'files:file:_files' 'names:name:({tokenizers})'
+}}
 {functions}
 _bpescope() {{
     local -a commands=(

@@ -10,7 +10,17 @@ import traceback
 from collections.abc import Sequence
 from typing import Final
 
-from bpe_core.cli import audit, compare, completion, count, encode, files, show, train, why
+from bpe_core.cli import (
+    audit,
+    compare,
+    completion,
+    count,
+    encode,
+    files,
+    show,
+    train,
+    why,
+)
 from bpe_core.cli.arguments import Parser
 from bpe_core.errors import BpeError, Stopped, as_sentence
 from bpe_core.process import INTERRUPTED, guarded, print_to_stderr

@@ -100,11 +100,11 @@ def outline() -> tuple[Command, ...]:
     from bpe_core.cli.app import app_parser
     from bpe_core.cli.main import command_parser
 
-    parser = command_parser()
-    (subcommands,) = parser._subparsers._group_actions  # type: ignore[union-attr]
     commands = [_command("", app_parser(()))._replace(notes=())]
-    for name, subparser in (subcommands.choices or {}).items():
-        commands.append(_command(str(name), subparser))  # type: ignore[arg-type, call-overload]
+    for action in command_parser()._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, parser in action.choices.items():
+                commands.append(_command(name, parser))
     return tuple(commands)
 
 
