@@ -86,10 +86,10 @@ class Command(NamedTuple):
         parts.append("[OPTION]...")
         for positional in self.positionals:
             value = positional.value
-            if positional.is_repeatable:
-                value += "..."
             if not positional.is_required:
                 value = f"[{value}]"
+            if positional.is_repeatable:
+                value += "..."
             parts.append(value)
         return " ".join(parts)
 
@@ -145,11 +145,13 @@ def _arguments(parser: argparse.ArgumentParser) -> Iterator[Argument]:
             metavar = str(action.metavar or action.dest.upper())
         choices = tuple(str(choice) for choice in action.choices or ())
         is_append = isinstance(action, argparse._AppendAction)
+        # argparse calls PATH... required even if it may be left out.
+        is_optional = action.nargs in ("*", "?")
         yield Argument(
             names=tuple(action.option_strings),
             metavar=metavar,
             help=(action.help or "") % {**vars(action), "prog": parser.prog},
             choices=choices,
-            is_required=action.required,
+            is_required=action.required and not is_optional,
             is_repeatable=is_append or action.nargs in ("*", "+"),
         )
