@@ -1,4 +1,4 @@
-"""The man page and the page of commands are made from the parsers, and are complete."""
+"""The man page and the page of commands are made from the parsers; pages of the reference are complete."""
 
 import runpy
 import shutil
@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from bpe_core.auditing.findings import KINDS
 from bpe_core.cli.outline import outline
+from bpe_core.metrics.catalog import METRICS
 
 DOCS = Path(__file__).parents[1] / "docs"
 MANUAL = runpy.run_path(str(DOCS / "manual.py"))
@@ -39,3 +41,10 @@ def test_the_page_of_commands_has_all_options() -> None:
 
 def test_other_pages_stay_as_they_are() -> None:
     assert MANUAL["on_page_markdown"]("# A page") == "# A page"
+
+
+def test_the_pages_have_all_kinds_of_findings_and_all_metrics() -> None:
+    findings = (DOCS / "reference" / "findings.md").read_text("utf-8")
+    metrics = (DOCS / "reference" / "metrics.md").read_text("utf-8")
+    assert [kind for kind in KINDS if f"`{kind}`" not in findings] == []
+    assert [name for name in METRICS if f"`{name}`" not in metrics] == []
