@@ -31,6 +31,10 @@ _ADDRESS: Final = "https://openaipublic.blob.core.windows.net/encodings/{}.tikto
 _ENCODINGS: Final = {
     known.name: known.models for known in KNOWN_FILES.values() if known.models
 }
+KNOWN_NAMES: Final = tuple(
+    name for encoding, models in _ENCODINGS.items() for name in (encoding, *models)
+)
+"""The encodings, each followed by the models that use it."""
 _DIGEST_OF: Final = {known.name: digest for digest, known in KNOWN_FILES.items()}
 _REPOSITORY: Final = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 

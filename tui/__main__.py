@@ -30,6 +30,7 @@ HEADLESS = (
     "export",
     "convert",
     "fetch",
+    "completion",
 )
 """The subcommands of `bpe_core.cli.main`, listed here since importing it is slow."""
 
@@ -54,37 +55,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parse(arguments: list[str], options: Namespace) -> int:
     """Parse the arguments into `options`, print the version if requested, and return the exit code 0."""
-    from bpe_core.cli.arguments import Parser
+    from bpe_core.cli.app import app_parser
 
-    parser = Parser(
-        prog="bpescope",
-        description="See how byte-pair encoding works: watch a vocabulary grow, edit text as tokens, audit a vocabulary.",
-        epilog=f"Commands that do not open the app: {', '.join(HEADLESS)}. See bpescope COMMAND --help.",
-    )
-    paths = "texts or folders to use as the corpus, or tokenizers to open"
-    parser.add_argument("paths", nargs="*", metavar="PATH", help=paths)
-    tokenizers = (
-        "a tokenizer to open: a file in any supported format, a folder with one, a name in the app's list, or a name "
-        "such as gpt-4o; repeatable"
-    )
-    parser.add_argument(
-        "-t",
-        "--tokenizer",
-        action="append",
-        default=[],
-        metavar="TOKENIZER",
-        help=tokenizers,
-    )
-    full_speed = "show merges as soon as they are learned, until you choose a slower speed (+ and -)"
-    parser.add_argument("--full-speed", action="store_true", help=full_speed)
-    lesson = "start with the lesson in this TOML file; see docs/reference/lessons.md"
-    parser.add_argument("--lesson", default="", metavar="FILE", help=lesson)
-    parser.add_argument(
-        "--version",
-        action="store_true",
-        help="show the version, and whether the C kernel is used",
-    )
-    parser.parse_args(arguments, options)
+    app_parser(HEADLESS).parse_args(arguments, options)
     options.opens = not options.version
     if options.version:
         from importlib.metadata import version

@@ -34,7 +34,7 @@ def add(commands: Subcommands) -> None:
     parser = add_command(commands, run_counts)
     parser.add_argument("what", choices=("merge",), help="add up the counts")
     parser.add_argument(
-        "paths", nargs="+", metavar="A", help="a file written by `count`"
+        "paths", nargs="+", metavar="COUNTS", help="a file written by `count`"
     )
     _add_output(parser, required=True)
 

@@ -56,7 +56,7 @@ def add(commands: Subcommands) -> None:
     )
     parser.add_given_pattern()
     parser = add_command(commands, run_fetch)
-    parser.add_argument("name", metavar="NAME", help=KINDS)
+    parser.add_argument("name", metavar="MODEL", help=KINDS)
 
 
 def run_runs(options: Namespace) -> int:

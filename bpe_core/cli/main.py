@@ -10,7 +10,17 @@ import traceback
 from collections.abc import Sequence
 from typing import Final
 
-from bpe_core.cli import audit, compare, count, encode, files, show, train, why
+from bpe_core.cli import (
+    audit,
+    compare,
+    completion,
+    count,
+    encode,
+    files,
+    show,
+    train,
+    why,
+)
 from bpe_core.cli.arguments import Parser
 from bpe_core.errors import BpeError, Stopped, as_sentence
 from bpe_core.process import INTERRUPTED, guarded, print_to_stderr
@@ -33,6 +43,7 @@ COMMANDS: Final = (
     audit,
     why,
     files,
+    completion,
 )
 """The modules of the commands, in the order of the help."""
 
@@ -50,8 +61,8 @@ def main(argv: Sequence[str] | None = None, *, prog: str = "bpescope") -> int:
     return guarded(lambda: _run(argv, prog), prog)
 
 
-def _run(argv: Sequence[str] | None, prog: str) -> int:
-    """Run a subcommand and print its error, unless it comes from writing to stdout."""
+def command_parser(prog: str = "bpescope") -> Parser:
+    """Return the parser of all subcommands."""
     parser = Parser(
         prog=prog,
         description="Byte-pair encoding on the command line: train, use, compare and audit "
@@ -61,7 +72,12 @@ def _run(argv: Sequence[str] | None, prog: str) -> int:
     commands = parser.add_subparsers(metavar="COMMAND", required=True, title="commands")
     for command in COMMANDS:
         command.add(commands)
-    options = parser.parse_args(argv)
+    return parser
+
+
+def _run(argv: Sequence[str] | None, prog: str) -> int:
+    """Run a subcommand and print its error, unless it comes from writing to stdout."""
+    options = command_parser(prog).parse_args(argv)
     try:
         return int(options.run(options))
     except Stopped:
