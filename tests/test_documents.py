@@ -7,7 +7,8 @@ A `text` block that directly follows a block is what that block prints, stdout a
 
 - a line `…` matches any number of lines, and a `…` in a line any characters,
 - any amount of spaces matches any other amount,
-- a number with a unit of time or speed (`0.4 s`, `12 ms`, `91 MB/s`) and a version (`0.1.0`) match any other.
+- a number with a unit of time or speed (`0.4 s`, `12 ms`, `91 MB/s`) a version (`0.1.0`) and a time
+  (`2026-11-29 03:56`) match any other.
 """
 
 import contextlib
@@ -116,6 +117,7 @@ def folder(tmp_path, monkeypatch) -> Path:
     return folder
 
 
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # open(…).read() is fine in an example
 @pytest.mark.parametrize("page", pages_to_run())
 def test_the_examples_of_a_page_run_as_written(page, folder):
     blocks = blocks_of(page)
@@ -197,6 +199,7 @@ def comparable(line: str) -> str:
     """Return a line without what may differ: times, speeds, versions, and the width of spaces."""
     line = regex.sub(r"\d[\d.,]*(?= ?(s|ms|seconds|[kM]B/s)\b)", "N", line)
     line = regex.sub(r"\d+\.\d+\.\d+", "VERSION", line)
+    line = regex.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "TIME", line)
     return regex.sub(r"\s+", " ", line).strip()
 
 
