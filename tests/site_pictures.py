@@ -105,7 +105,7 @@ class Still(NamedTuple):
     size: tuple[int, int] = SIZE
     tokenizer: str = "story"
     """The tokenizer on the screen, one of `_SAMPLES`."""
-    lessons: dict[str, str] = {}
+    lessons: dict[str, str] = {}  # noqa: RUF012
     """The lesson and the step that F12 resumes."""
     crop: str = ""
     """The widget to show; empty for the whole screen."""

@@ -117,7 +117,9 @@ def folder(tmp_path, monkeypatch) -> Path:
     return folder
 
 
-@pytest.mark.filterwarnings("ignore::ResourceWarning")  # open(…).read() is fine in an example
+@pytest.mark.filterwarnings(
+    "ignore::ResourceWarning"
+)  # open(…).read() is fine in an example
 @pytest.mark.parametrize("page", pages_to_run())
 def test_the_examples_of_a_page_run_as_written(page, folder):
     blocks = blocks_of(page)
