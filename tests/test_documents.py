@@ -7,7 +7,7 @@ A `text` block that directly follows a block is what that block prints, stdout a
 
 - a line `…` matches any number of lines, and a `…` in a line any characters,
 - any amount of spaces matches any other amount,
-- a number with a unit of time or speed (`0.4 s`, `12 ms`, `91 MB/s`) a version (`0.1.0`) and a time
+- a number with a unit of time or speed (`0.4 s`, `12 ms`, `91 MB/s`), a version (`0.1.0`) and a time
   (`2026-11-29 03:56`) match any other.
 """
 
