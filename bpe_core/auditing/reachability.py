@@ -87,9 +87,12 @@ def _finding_of_text(
         return _unreachable(subject, token, reason, "merges", ids)
     cause, effect = _cause(subject, text, ids)
     effect_first = effect[0].upper() + effect[1:]
-    is_held_by_no_piece = tokenizer.by_piece and not tokenizer.splitter.may_hold(text)
-    if cause == "pattern" and is_held_by_no_piece:
+    splits_once = tokenizer.by_piece or _splits_once(tokenizer.preparation)
+    if cause == "pattern" and splits_once and not tokenizer.splitter.may_hold(text):
         reason = f"{effect_first}, and no piece of any text contains it."
+        return _unreachable(subject, token, reason, cause, ids)
+    if cause == "normalizer" and _is_never_normalized(tokenizer, text):
+        reason = f"{effect_first}, and no normalized text contains it."
         return _unreachable(subject, token, reason, cause, ids)
     found, n_tried = witness(tokenizer, token)
     if found is None:
@@ -105,6 +108,29 @@ def _finding_of_text(
         encodes_to=ids,
         tried=n_tried,
     )
+
+
+def _is_never_normalized(tokenizer: Tokenizer, text: str) -> bool:
+    """Whether it is proved that no piece of any text contains `text`, because a Unicode normal form excludes it.
+
+    Each substring of a normalized text is normalized, too (Unicode Standard Annex 15). So if the only change before the
+    split is such a form, no piece contains text that the form would change, such as "e" and U+0301 under NFC.
+    """
+    preparation = tokenizer.preparation
+    if preparation is None or not _splits_once(preparation):
+        return False
+    rules = tuple(preparation.normalize or ())
+    if len(rules) != 1 or not isinstance(rules[0], NormalForm):
+        return False
+    return rules[0](text) != text
+
+
+def _splits_once(preparation: Preparation | None) -> bool:
+    """Whether each piece is a part of the normalized text that a single pattern cut out."""
+    if preparation is None or preparation.has_metaspace or preparation.drops_space:
+        return False
+    steps = preparation.steps
+    return len(steps) == 1 and isinstance(steps[0], SplitStep)
 
 
 def _cause(subject: AuditSubject, text: str, ids: list[int]) -> _Cause:

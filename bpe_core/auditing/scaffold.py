@@ -126,7 +126,10 @@ def _scaffold_by_rank(
 
 
 def _verbatim(subject: AuditSubject, token: int, copy: _Copy) -> Finding:
-    reason = f"Built by consecutive merges from {subject.label(copy.part)}: probably one string repeated many times."
+    reason = (
+        f"Merges made close together built it from {subject.label(copy.part)}. That part is the suspect; this token may "
+        "be an ordinary word."
+    )
     return subject.finding(
         token,
         "verbatim",

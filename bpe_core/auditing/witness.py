@@ -1,5 +1,6 @@
 """A witness: a text in which a token really occurs, found by trying texts and encoding them."""
 
+import unicodedata
 from collections.abc import Iterable
 from contextlib import suppress
 from itertools import islice, product
@@ -66,12 +67,22 @@ def _candidates(tokenizer: Tokenizer, token: int, example: str) -> Iterable[str]
         return
     data = tokenizer.vocabulary.text_bytes(token)
     if not is_utf8(data):
+        yield from filter(_is_in_old_unicode, completed(data))
         yield from completed(data)
         return
     text = data.decode()
     n_contexts = max(_FEWEST_CONTEXTS, _CHARACTER_BUDGET // max(1, len(text)))
     for before, after in islice(_CONTEXTS, n_contexts):
         yield before + text + after
+
+
+def _is_in_old_unicode(text: str) -> bool:
+    """Whether all characters were assigned in Unicode 3.2, so that other programs agree which of them are letters.
+
+    U+0558, for example, is a letter in the newest Unicode only.
+    """
+    category = unicodedata.ucd_3_2_0.category
+    return all(category(character) != "Cn" for character in text)
 
 
 def is_mergeable(tokenizer: Tokenizer, token: int) -> bool:

@@ -24,6 +24,7 @@ from bpe_core.errors import OptionError
 from bpe_core.process import INTERRUPTED, print_to_stderr
 from bpe_core.report import ReportTable, Section, as_html, as_markdown, as_text
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.utf8 import is_utf8
 from bpe_core.visible import counted, shortened, visible
 from bpe_core.weighted import for_programs
 from bpe_core.worker.audit import AuditRequest, examine_request
@@ -58,6 +59,18 @@ def add(commands: Subcommands) -> None:
         html="print a report as a self-contained HTML page",
         bigrams="print only the pairs of tokens that are valid text only together: the two ids "
         "and the text, one pair per line",
+        ids="print only the ids of tokens with a warning or problem, the highest score first, one "
+        "per line",
+        texts="print only the texts of these tokens as JSON strings, one per line; tokens that are "
+        "not valid text are left out",
+    )
+    parser.add_value(
+        "--format",
+        "FORM",
+        "print the tokens with a warning or problem for another program: garak, as options of its "
+        "probe `glitch`",
+        None,
+        choices=("garak",),
     )
     parser.add_flag(
         "all", "print all findings (in a report, all tokens), not only the first ones"
@@ -128,6 +141,14 @@ def run_audit(options: Namespace) -> int:
     audit -t mine.json --jsonl --fail-on unreachable,never-used
     audit -t gpt2 --embeddings model.safetensors --html > audit.html
     audit -t gpt-4 --what-if qwen2
+    audit -t gpt2 --format garak > glitch.json
+
+    garak (NVIDIA) then asks a model to repeat these tokens: garak --spec probes.glitch.GlitchFull
+    --probe_option_file glitch.json, with the options that name the model.
+
+    The kinds of findings were checked against published lists of glitch tokens and against token counts,
+    not against the behavior of a model. A model may fail on tokens that no finding names: a census of one
+    model found many glitch tokens whose embeddings look ordinary.
     """
     fatal_kinds = _parse_kinds(options.fail_on)
     if options.all_tokens and not options.jsonl:
@@ -158,7 +179,11 @@ def run_audit(options: Namespace) -> int:
         if options.all_tokens:
             _print_json(verdicts_on(tokenizer.vocabulary.ids(), subject, findings))
         else:
-            _print_json(verdict(subject, finding.id, [finding]) for finding in findings)
+            rows = [verdict(subject, finding.id, [finding]) for finding in findings]
+            rows.sort(key=lambda row: -row.score)
+            _print_json(rows)
+    elif options.ids or options.texts or options.format:
+        _print_tokens(verdicts(subject, findings), options)
     else:
         print(_report(findings, subject, options), end="")
     return 1 if findings.of(*fatal_kinds) else 0
@@ -206,6 +231,22 @@ def _print_what_if(tokenizer: Tokenizer, options: Namespace) -> None:
         print("No token would become unreachable.")
 
 
+def _print_tokens(ranked: Sequence[Verdict], options: Namespace) -> None:
+    """Print tokens for another program, those with a warning or problem unless --all is given."""
+    least = Severity.NOTE if options.all else Severity.WARNING
+    listed = [row for row in ranked if row.severity and row.severity >= least]
+    if options.ids:
+        for row in listed:
+            print(row.id)
+        return
+    texts = [row.token.decode() for row in listed if is_utf8(row.token)]
+    if options.texts:
+        for text in texts:
+            print(json.dumps(text, ensure_ascii=False))
+    else:
+        print(json.dumps({"glitch": {"glitch_tokens": texts}}, ensure_ascii=False))
+
+
 def _print_json(rows: Iterable[Verdict]) -> None:
     for row in rows:
         print(json.dumps(row.to_json(), default=for_programs))
@@ -245,6 +286,7 @@ def _evidence(options: Namespace, subject: AuditSubject) -> Iterator[str]:
         unchecked.append("whether embeddings look untrained (needs --embeddings)")
     if unchecked:
         yield f"Not checked: {', '.join(unchecked)}."
+    yield "Checked against published lists and counts, not against the behavior of a model."
     pattern = f", pattern {visible(options.pattern)}" if options.pattern else ""
     yield f"bpescope {version('bpescope')}{pattern}."
 

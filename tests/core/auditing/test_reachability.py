@@ -1,6 +1,7 @@
 """Tokens that their own text does not become, as the tokenizer is or under another pattern; and their witnesses."""
 
 import random
+import unicodedata
 
 import pytest
 from real import real_file
@@ -17,7 +18,7 @@ from bpe_core.cli.main import main
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError, PatternError
-from bpe_core.patterns import splitter
+from bpe_core.patterns import PATTERNS, splitter
 from bpe_core.tokenizer.normalizers import NormalForm, Normalizer, Stripped
 from bpe_core.tokenizer.preparation import (
     AddedToken,
@@ -399,3 +400,54 @@ def test_cl100k_with_fewer_digits(tmp_path):
         pattern = rf"{letters}{digits}{others}|\s*[\r\n]+|\s+(?!\S)|\s+"
         assert sum(1 for _ in what_if(tokenizer, pattern=pattern)) == n
     assert list(what_if(tokenizer, pattern="none")) == []
+
+
+def test_a_text_that_a_normal_form_changes_is_proved_to_be_unreachable():
+    merges = [(0xCC, 0x81, 256), (ord("e"), 256, 257)]
+    nfc = Preparation(
+        (), Normalizer([NormalForm("NFC")]), (SplitStep(splitter("none")),)
+    )
+    tokenizer = Tokenizer(Vocabulary(BYTES, merges), "none", preparation=nfc)
+    found = [f for f in audit(tokenizer).of("unreachable") if f.id == 257]
+    assert [(f.evidence["cause"], f.severity.word) for f in found] == [
+        ("normalizer", "problem")
+    ]
+    assert "tried" not in found[0].evidence
+
+
+def test_no_witness_has_a_character_that_is_new_in_unicode_if_an_old_one_does():
+    tokenizer = Tokenizer(Vocabulary(BYTES, [(32, 0xD5, 256)]), "gpt4o")
+    text = witness(tokenizer, 256).text
+    assert text is not None and text.startswith(" ")
+    assert all(unicodedata.ucd_3_2_0.category(c) != "Cn" for c in text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "pattern"),
+    [("r50k_base", "gpt2"), ("cl100k_base", "gpt4"), ("o200k_base", "gpt4o")],
+)
+def test_tiktoken_finds_each_token_in_its_witness(name, pattern, tmp_path):
+    tiktoken = pytest.importorskip("tiktoken")
+    tokenizer = load(real_file(f"{name}.tiktoken", tmp_path), pattern=pattern)
+    ranks = {data: token for token, data in tokenizer.vocabulary.bytes_of.items()}
+    theirs = tiktoken.Encoding(
+        name, pat_str=PATTERNS[pattern], mergeable_ranks=ranks, special_tokens={}
+    )
+    witnesses = {
+        f.id: f.witness for f in audit(tokenizer) if f.witness and f.token in ranks
+    }
+    assert witnesses
+    for token, text in witnesses.items():
+        assert token in theirs.encode_ordinary(text), (token, text)
+
+
+def test_a_pattern_after_a_normal_form_proves_that_no_piece_holds_a_token():
+    nfc = Preparation(
+        (), Normalizer([NormalForm("NFC")]), (SplitStep(splitter("qwen2")),)
+    )
+    vocabulary = Vocabulary(BYTES, [(ord("1"), ord("0"), 256)])
+    found = audit(Tokenizer(vocabulary, "qwen2", preparation=nfc)).of("unreachable")
+    assert [(f.id, f.evidence["cause"], f.evidence["strength"]) for f in found] == [
+        (256, "pattern", 1.0)
+    ]

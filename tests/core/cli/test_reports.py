@@ -17,6 +17,7 @@ from shell import TEXT, Bpescope, in_a_shell
 from bpe_core import load, save, train
 from bpe_core.metrics.morphemes import morphological_alignment
 from bpe_core.report import ReportTable, Section, as_html
+from bpe_core.utf8 import is_utf8
 
 BOTH = "compare -t one.json -t two.json"
 NASTY = "a|b`c <b> a|b`c <b> a|b`c <b> *x* *x* the theme of the other thesis\n" * 9
@@ -540,3 +541,21 @@ def test_the_memory_does_not_follow_the_length_of_a_text(
     )
     n_tokens = len(load("one.json").encode(TEXT))
     assert found["total"]["tokens"][0] == pytest.approx(20_000 * n_tokens, abs=20)
+
+
+def test_audit_prints_tokens_for_other_programs_the_highest_score_first(
+    bpescope: Bpescope,
+) -> None:
+    audit = "audit -t seed.json --corpus seed.txt"
+    rows = objects(bpescope(f"{audit} --jsonl")[1])
+    scores = [row["score"] for row in rows]
+    assert scores == sorted(scores, reverse=True)
+    ids = list(map(int, bpescope(f"{audit} --ids --all")[1].split()))
+    assert ids and set(ids) == {row["id"] for row in rows}
+    worst = {row["id"] for row in rows if row["severity"] != "note"}
+    assert set(map(int, bpescope(f"{audit} --ids")[1].split())) == worst
+    texts = list(map(json.loads, bpescope(f"{audit} --texts --all")[1].splitlines()))
+    tokens = [load("seed.json").token_bytes(token) for token in ids]
+    assert texts == [token.decode() for token in tokens if is_utf8(token)]
+    garak = json.loads(bpescope(f"{audit} --format garak --all")[1])
+    assert garak == {"glitch": {"glitch_tokens": texts}}
