@@ -143,8 +143,8 @@ def picture(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width * scale:.0f}" height="{height * scale:.0f}"'
             f' viewBox="{-_MARGIN} {-_MARGIN} {width} {height}"'
-            f' font-family="{_FONTS}" font-size="16.4" xml:space="preserve">',
-            f"<style>path{{shape-rendering:crispEdges}}{style}</style>",
+            f' font-family="{_FONTS}" font-size="16.4">',
+            f"<style>path{{shape-rendering:crispEdges}}text{{white-space:pre}}{style}</style>",
             f'<rect x="{0.5 - _MARGIN}" y="{0.5 - _MARGIN}" width="{width - 1}" height="{height - 1}" rx="8"'
             f' fill="{background}" stroke="#8886"/>',
             content,

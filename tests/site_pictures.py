@@ -105,8 +105,13 @@ class Still(NamedTuple):
     size: tuple[int, int] = SIZE
     tokenizer: str = "story"
     """The tokenizer on the screen, one of `_SAMPLES`."""
+<<<<<<< HEAD
     lessons: dict[str, str] = {}  # noqa: RUF012
     """The lesson and the step that F12 resumes."""
+=======
+    lesson: tuple[str, str] | None = None
+    """The lesson and the step, counted from 0, that F12 resumes."""
+>>>>>>> 47bb1c08 (Keep the spaces of pictures, and give them the background of their theme)
     crop: str = ""
     """The widget to show; empty for the whole screen."""
 
@@ -124,6 +129,7 @@ async def show_training(pilot: Pilot[None], screen: "MainScreen") -> None:
 async def show_curve(pilot: Pilot[None], screen: "MainScreen") -> None:
     await screen.features.shown.travel_to(200)
     screen.action_show("training")
+    await pilot.pause(0.5)
     screen.set_focus(screen.training.curve)
 
 
@@ -154,7 +160,7 @@ async def answer_wrongly(pilot: Pilot[None], screen: "MainScreen") -> None:
 
 def _idea(lesson: str, step: int) -> Still:
     """A step of a lesson, counted from 1."""
-    return Still(resume_lesson, SMALL, lessons={lesson: str(step - 1)})
+    return Still(resume_lesson, SMALL, lesson=(lesson, str(step - 1)))
 
 
 _SAMPLES: Final = {"forum": "forum-with-names", "story": "english-prose"}
@@ -167,7 +173,7 @@ STILLS: Final = {
     "corpus": Still(show_corpus),
     "token": Still(show_editor, crop="#side"),
     "curve": Still(show_curve, SMALL, crop="#curve"),
-    "lessons": Still(answer_wrongly, SMALL, lessons={"5-encoding": "2"}),
+    "lessons": Still(answer_wrongly, SMALL, lesson=("5-encoding", "2")),
     "ideas-1": _idea("1-bytes", 3),
     "ideas-2": _idea("2-first-merge", 3),
     "ideas-3": _idea("3-why-this-pair", 1),
@@ -191,12 +197,13 @@ def prepare(still: Still) -> None:
         text = paths[sample].read_text("utf-8")
         save(train(text, vocab_size=768), kept / f"{name}.json")
     shown = still.tokenizer
+    lessons = dict([still.lesson]) if still.lesson else {}
     config.save_configuration(
         config.Configuration(
             tokenizer=str(kept / f"{shown}.json"),
             corpus=(str(paths[_SAMPLES[shown]]),),
             reference=(str(paths["forum-clean"]),) if shown == "forum" else (),
-            lessons=still.lessons,
+            lessons=lessons,
         )
     )
 
@@ -229,7 +236,8 @@ async def taken(still: Still) -> dict[str, str]:
 
 
 def _photograph(app: "BpeScope", still: Still) -> str:
-    screen = read_export(app.export_screenshot())
+    background = app.current_theme.background or ""
+    screen = read_export(app.export_screenshot())._replace(background=background)
     region = Region(0, 0, *still.size)
     if still.crop:
         region = Region(*app.main.query_one(still.crop).region)
