@@ -105,8 +105,15 @@ def _run_app(
 ) -> int:
     """Run the app until the user leaves it; return the exit code."""
     from bpe_core.process import print_to_stderr
-    from tui.app import BpeScope
+    from tui.terminal import textual_version
 
+    try:
+        textual_version.check_textual()
+        from tui.app import BpeScope
+    except (ImportError, AttributeError) as error:
+        mismatch = textual_version.describe_mismatch()
+        print_to_stderr(f"bpescope: {mismatch} ({error})")
+        return 2
     app = BpeScope(paths, tokenizers, full_speed=full_speed, lesson=lesson)
     # The modules loaded by now are never freed, and merges are rarely freed. During a training of ten
     # thousand merges per second, each full garbage collection would block the keys for 0.3 seconds.
@@ -116,6 +123,8 @@ def _run_app(
     app.run()
     for sentence in app.main.last_words:
         print_to_stderr(f"bpescope: {sentence}")
+    if app.return_code == 1 and not textual_version.is_tested():
+        print_to_stderr(f"bpescope: {textual_version.describe_mismatch()}")
     return app.return_code or 0
 
 
