@@ -72,6 +72,12 @@ def _open_app(options: Namespace) -> int:
     from bpe_core.errors import BpeError
     from bpe_core.process import print_to_stderr
 
+    if sys.platform == "win32":  # no termios and no SIGHUP
+        print_to_stderr(
+            "bpescope: On Windows the app runs in WSL only; the commands run without it. "
+            "Type wsl --install, then start bpescope in its terminal: uvx bpescope"
+        )
+        return 2
     # Textual reads keys from stdin, draws on stderr, and asks stdout for the size of the terminal.
     streams = (sys.stdin, sys.stdout, sys.stderr)
     if not all(stream.isatty() for stream in streams):
