@@ -1,4 +1,6 @@
-"""Compiles the kernel, `bpe_core/kernel/*.c`: a build hook of hatchling, and a command for a checkout.
+"""Hooks of hatchling: one compiles the kernel, `bpe_core/kernel/*.c`, and one completes the metadata.
+
+Run as a command, this file compiles the kernel in a checkout.
 
 A hook, not setuptools as the backend: so a wheel without the kernel remains one for every platform and says so in its
 name, and the rest of the build is as plain as before. Compiling itself is left to setuptools, which knows the compilers
@@ -8,12 +10,14 @@ ids in 3.1 ns an id instead of 5.
 """
 
 import os
+import re
 import runpy
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 ROOT = Path(__file__).resolve().parent
 FOLDER = Path("bpe_core/kernel")
@@ -36,6 +40,39 @@ class KernelBuildHook(BuildHookInterface):
         if kernel and version != "editable":
             build_data.update(pure_python=False, infer_tag=True)
             build_data["force_include"][str(kernel)] = str(FOLDER / kernel.name)
+
+
+class AddressHook(MetadataHookInterface):
+    """Adds the README and, if BPESCOPE_URL has the repository's address, what depends on it.
+
+    The release workflow sets it. PyPI shows the README alone, so its relative links need the address.
+    """
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Called by hatchling before it writes the metadata."""
+        text = (ROOT / "README.md").read_text("utf-8")
+        repository = os.environ.get("BPESCOPE_URL", "")
+        metadata["urls"] = {}
+        if repository:
+            tag = f"v{metadata['version']}"
+            text = with_addresses(text, repository, tag)
+            metadata["urls"] = {
+                "Source": repository,
+                "Documentation": os.environ.get("BPESCOPE_SITE")
+                or f"{repository}/tree/{tag}/docs",
+                "Changelog": f"{repository}/blob/{tag}/CHANGELOG.md",
+                "Issues": f"{repository}/issues",
+            }
+        metadata["readme"] = {"content-type": "text/markdown", "text": text}
+
+
+def with_addresses(markdown: str, repository: str, tag: str) -> str:
+    """Make the relative links and pictures of a page in the repository's top folder absolute."""
+    relative = r"(?![a-z]+:|#)"
+    pictures = rf"(!\[[^]]*\]\(|(?:src|srcset)=\"){relative}"
+    markdown = re.sub(pictures, rf"\1{repository}/raw/{tag}/", markdown)
+    links = rf"(\]\(){relative}"
+    return re.sub(links, rf"\1{repository}/blob/{tag}/", markdown)
 
 
 def compiled(scratch: Path, *, in_place: bool) -> Path | None:

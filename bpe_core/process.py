@@ -105,6 +105,9 @@ def run_to_end(main: Callable[[], int], prog: str) -> NoReturn:
     try:
         if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
             signal.signal(signal.SIGINT, signal.default_int_handler)
+        if sys.platform == "win32":  # where pipes and files would get another encoding
+            sys.stdout.reconfigure(encoding="utf-8")
+            sys.stderr.reconfigure(encoding="utf-8")
         if os.environ.get("BPESCOPE_KERNEL") == "1":
             # It raises KernelError now, instead of at a late import.
             import_module("bpe_core.kernel")

@@ -6,7 +6,6 @@ import re
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 from zlib import crc32
@@ -14,7 +13,15 @@ from zlib import crc32
 from bpe_core.errors import FormatError
 from bpe_core.visible import shortened, visible
 
-MACHINE: Final = f"{crc32(os.fsencode(os.uname().nodename)):08x}"
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+_MACHINE_NAME: Final = (
+    os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
+)
+MACHINE: Final = f"{crc32(os.fsencode(_MACHINE_NAME)):08x}"
 """Part of the names of temporary files: locks are only visible on the same machine."""
 _TEMPORARY: Final = re.compile(rf"\..*\.{MACHINE}[0-9a-f]{{8}}\.new", re.DOTALL)
 
@@ -52,6 +59,9 @@ def replace_files(
                 new.file.writelines(parts)
             new.file.flush()
             os.fsync(new.file.fileno())
+            if fcntl is None:
+                # Windows renames only files that are closed.
+                new.file.close()
             if target.exists():
                 new.path.chmod(stat.S_IMODE(target.stat().st_mode))
         try:
@@ -81,8 +91,9 @@ def _create(stack: ExitStack, target: Path) -> _NewFile:
         stack.callback(_remove, path)
         file = stack.enter_context(open(path, "xb"))  # noqa: SIM115
         # On a disk without locks, no file counts as abandoned.
-        with suppress(OSError):
-            flock(file, LOCK_EX)
+        if fcntl is not None:
+            with suppress(OSError):
+                fcntl.flock(file, fcntl.LOCK_EX)
         # Another process may have removed it as abandoned just before the lock.
         if os.fstat(file.fileno()).st_nlink:
             return _NewFile(file, path, target)
@@ -94,13 +105,18 @@ def _remove(path: Path) -> None:
 
 
 def remove_abandoned(folder: Path) -> None:
-    """Remove temporary files of killed processes; those of running processes are locked."""
+    """Remove temporary files of killed processes; those of running processes are locked.
+
+    Without locks, as on Windows, all are left.
+    """
+    if fcntl is None:
+        return
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             is_ours = _TEMPORARY.fullmatch(entry.name)
             if is_ours and entry.is_file(follow_symlinks=False):
                 with suppress(OSError), open(entry, "r+b") as file:
-                    flock(file, LOCK_EX | LOCK_NB)
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     os.unlink(entry)
 
 

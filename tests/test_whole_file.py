@@ -274,7 +274,7 @@ def test_a_file_that_was_removed_before_it_was_locked_is_made_again(
                 made[0].unlink()
         flock(file, how)
 
-    monkeypatch.setattr("bpe_core.whole_file.flock", removed_meanwhile)
+    monkeypatch.setattr("bpe_core.whole_file.fcntl.flock", removed_meanwhile)
     write_atomically((tmp_path / "file", ["text"]))
     assert len(made) == 2
     assert contents(tmp_path) == {"file": b"text"}

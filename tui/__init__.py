@@ -2,17 +2,10 @@
 
 import os
 import signal
-import sys
 
 
 def command() -> None:
     """The program `bpescope`: run it with the arguments of the command line, and end the process."""
-    if sys.platform == "win32":  # no termios, no SIGHUP, no select on stdin
-        print(
-            "bpescope needs a terminal of Linux or macOS; on Windows, install it in WSL.",
-            file=sys.stderr,
-        )
-        sys.exit(2)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(
             signal.SIGINT, lambda *_: os._exit(130)

@@ -72,6 +72,12 @@ def _open_app(options: Namespace) -> int:
     from bpe_core.errors import BpeError
     from bpe_core.process import print_to_stderr
 
+    if sys.platform == "win32":  # no termios and no SIGHUP
+        print_to_stderr(
+            "bpescope: On Windows the app runs in WSL only; the commands run without it. "
+            "Type wsl --install, then start bpescope in its terminal: uvx bpescope"
+        )
+        return 2
     # Textual reads keys from stdin, draws on stderr, and asks stdout for the size of the terminal.
     streams = (sys.stdin, sys.stdout, sys.stderr)
     if not all(stream.isatty() for stream in streams):
@@ -105,8 +111,15 @@ def _run_app(
 ) -> int:
     """Run the app until the user leaves it; return the exit code."""
     from bpe_core.process import print_to_stderr
-    from tui.app import BpeScope
+    from tui.terminal import textual_version
 
+    try:
+        textual_version.check_textual()
+        from tui.app import BpeScope
+    except (ImportError, AttributeError) as error:
+        mismatch = textual_version.describe_mismatch()
+        print_to_stderr(f"bpescope: {mismatch} ({error})")
+        return 2
     app = BpeScope(paths, tokenizers, full_speed=full_speed, lesson=lesson)
     # The modules loaded by now are never freed, and merges are rarely freed. During a training of ten
     # thousand merges per second, each full garbage collection would block the keys for 0.3 seconds.
@@ -116,6 +129,8 @@ def _run_app(
     app.run()
     for sentence in app.main.last_words:
         print_to_stderr(f"bpescope: {sentence}")
+    if app.return_code == 1 and not textual_version.is_tested():
+        print_to_stderr(f"bpescope: {textual_version.describe_mismatch()}")
     return app.return_code or 0
 
 

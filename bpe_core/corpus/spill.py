@@ -321,7 +321,9 @@ def parsed_memory(text: str) -> int:
         OptionError: The text is not a size, or a size too small for counting.
     """
     if not text:
-        n_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        n_bytes = 0
+        if hasattr(os, "sysconf"):  # not on Windows
+            n_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         return max(LEAST, n_bytes // 2)
     size = r"(?P<number>\d+(?:\.\d+)?)\s*(?:(?P<unit>[KMGT])(?P<binary>i?))?B?"
     found = re.fullmatch(size, text.strip(), re.IGNORECASE)

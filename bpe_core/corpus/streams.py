@@ -91,11 +91,12 @@ class _Stream(io.RawIOBase):
 
     def _next(self, size: int) -> bytes:
         """Wait for data and return at most `size` bytes; none at the end."""
-        while True:
+        while sys.platform != "win32":  # which can't select a pipe
             ready, _, _ = select.select([self._descriptor], [], [], _PATIENCE)
             if ready:
                 return os.read(self._descriptor, size)
             self._heed()
+        return os.read(self._descriptor, size)
 
 
 @dataclass(slots=True)

@@ -152,7 +152,8 @@ class _InThread:
     def _run(self) -> None:
         # Ctrl+C reaches all processes of a terminal. Workers inherit that it is blocked, so that
         # only this process handles it.
-        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        if hasattr(signal, "pthread_sigmask"):  # not on Windows
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
             self._future.set_result(self._call())
         except BaseException as error:

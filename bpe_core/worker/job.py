@@ -22,6 +22,14 @@ from bpe_core.worker.messages import (
 
 PROGRESS_EVERY: Final = 0.05
 """Minimum number of seconds between two reports of progress."""
+_HAS_ALARM: Final = hasattr(signal, "SIGALRM")
+"""False on Windows, which has no SIGHUP either. There the second Ctrl+C interrupts at once, not the first."""
+
+
+def _set_alarm(seconds: float) -> None:
+    """Send SIGALRM to this process after `seconds`, or never for 0."""
+    if _HAS_ALARM:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 class Reporter:
@@ -94,19 +102,20 @@ class Job:
 
     def _install_handlers(self) -> None:
         stop_signals = [signal.SIGINT, signal.SIGTERM]
-        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        if _HAS_ALARM and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
             stop_signals.append(signal.SIGHUP)
         for number in stop_signals:
             self._old_handlers[number] = signal.signal(number, self._on_signal)
-        # The timer that `_on_signal` sets raises KeyboardInterrupt, as Ctrl+C does.
-        self._old_handlers[signal.SIGALRM] = signal.signal(
-            signal.SIGALRM, signal.default_int_handler
-        )
+        if _HAS_ALARM:
+            # The timer that `_on_signal` sets raises KeyboardInterrupt, as Ctrl+C does.
+            self._old_handlers[signal.SIGALRM] = signal.signal(
+                signal.SIGALRM, signal.default_int_handler
+            )
 
     def close(self) -> None:
         """Restore the signal handlers, and end the report."""
         if self._old_handlers:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            _set_alarm(0)
         for number, handler in self._old_handlers.items():
             signal.signal(number, handler)
         self._reporter.close()
@@ -170,7 +179,7 @@ class Job:
 
     def _apply(self, message: Any) -> None:
         if isinstance(message, int):  # the number of a signal
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            _set_alarm(0)
             self.stop("interrupted")
         elif isinstance(message, Stop):
             self.stop("stopped")
@@ -181,7 +190,7 @@ class Job:
         self._inbox.put(number)
         if number == signal.SIGINT:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-            signal.setitimer(signal.ITIMER_REAL, self._patience)
+            _set_alarm(self._patience)
 
     def _read(self, pipe: int) -> None:
         # os.read instead of a buffered reader, whose lock a daemon thread would still hold at exit.

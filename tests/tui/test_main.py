@@ -54,14 +54,6 @@ def answered(
     return answered
 
 
-def test_on_windows_it_says_what_it_needs() -> None:
-    program = "import sys; sys.platform = 'win32'; from tui.__main__ import command; command()"
-    ended = subprocess.run(
-        [sys.executable, "-c", program, "--version"], capture_output=True
-    )
-    assert (ended.returncode, ended.stdout, ended.stderr.count(b"\n")) == (2, b"", 1)
-
-
 def test_without_a_terminal_it_names_the_commands_that_need_none(book: Path) -> None:
     for arguments in ([], [book]):
         ended = in_a_pipe(*arguments)
