@@ -105,13 +105,8 @@ class Still(NamedTuple):
     size: tuple[int, int] = SIZE
     tokenizer: str = "story"
     """The tokenizer on the screen, one of `_SAMPLES`."""
-<<<<<<< HEAD
-    lessons: dict[str, str] = {}  # noqa: RUF012
-    """The lesson and the step that F12 resumes."""
-=======
     lesson: tuple[str, str] | None = None
     """The lesson and the step, counted from 0, that F12 resumes."""
->>>>>>> 47bb1c08 (Keep the spaces of pictures, and give them the background of their theme)
     crop: str = ""
     """The widget to show; empty for the whole screen."""
 
