@@ -24,6 +24,7 @@ FOLDER = Path("bpe_core/kernel")
 OPTIONS = [
     "-std=c11",
     "-O2",
+    "-g0",  # debug information would contain the folder of the build
     "-fvisibility=hidden",
     "-Wall",
     "-Wextra",
