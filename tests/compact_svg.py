@@ -10,6 +10,8 @@ from html import escape
 from typing import Final, NamedTuple
 from xml.etree import ElementTree
 
+from textual.geometry import Region
+
 CELL: Final = (10, 20)
 """The width and height of a cell in a picture."""
 _FONTS: Final = "ui-monospace,Menlo,Consolas,DejaVu Sans Mono,monospace"
@@ -17,15 +19,6 @@ _EXPORTED_CELL: Final = (12.2, 24.4)
 _MARGIN: Final = 8
 _SHOWN_WIDTH: Final = 8.5
 """The width of a cell on a page, in pixels, if the page has room."""
-
-
-class Region(NamedTuple):
-    """A part of the screen, in cells."""
-
-    x: int
-    y: int
-    width: int
-    height: int
 
 
 class Run(NamedTuple):

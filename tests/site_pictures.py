@@ -16,9 +16,10 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from textual.geometry import Region
 from textual.pilot import Pilot
 
-from tests.compact_svg import Region, drawn, picture, read_export
+from tests.compact_svg import drawn, picture, read_export
 
 if TYPE_CHECKING:
     from tui.app import BpeScope
@@ -235,7 +236,7 @@ def _photograph(app: "BpeScope", still: Still) -> str:
     screen = read_export(app.export_screenshot())._replace(background=background)
     region = Region(0, 0, *still.size)
     if still.crop:
-        region = Region(*app.main.query_one(still.crop).region)
+        region = app.main.query_one(still.crop).region
     content = drawn(screen, region)
     return picture(content, (region.width, region.height), screen.background)
 
@@ -248,7 +249,7 @@ def _write(name: str, svg: str, largest: int) -> None:
 
 
 def main(names: list[str]) -> None:
-    """Write the pictures with these names; all pictures if there are none."""
+    """Write the pictures with these names, or all of them if `names` is empty."""
     if not names or "bpescope" in names:
         with new_home():
             moving = played(asyncio.run(first_seconds()))

@@ -117,9 +117,6 @@ def folder(tmp_path, monkeypatch) -> Path:
     return folder
 
 
-@pytest.mark.filterwarnings(
-    "ignore::ResourceWarning"
-)  # open(…).read() is fine in an example
 @pytest.mark.parametrize("page", pages_to_run())
 def test_the_examples_of_a_page_run_as_written(page, folder):
     blocks = blocks_of(page)
@@ -232,6 +229,15 @@ def anchors_of(page: Path) -> set[str]:
         regex.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
         for heading in headings
     }
+
+
+def test_the_twelve_lines_of_the_page_are_those_the_app_runs():
+    page = ROOT / "docs/how-bpe-works.md"
+    (block,) = (block for block in blocks_of(page) if "def get_stats" in block.text)
+    only_here = ("words = [list(", "n_merges =", "#")
+    shown = [line for line in block.lines if line and not line.startswith(only_here)]
+    run = (ROOT / "bpe_core/explain/twelve_lines.txt").read_text("utf-8").splitlines()
+    assert shown == [line for line in run if line]
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,8 @@ def _run_app(
         textual_version.check_textual()
         from tui.app import BpeScope
     except (ImportError, AttributeError) as error:
+        if textual_version.is_tested():
+            raise
         mismatch = textual_version.describe_mismatch()
         print_to_stderr(f"bpescope: {mismatch} ({error})")
         return 2

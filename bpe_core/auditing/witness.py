@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Iterable
 from contextlib import suppress
-from itertools import islice, product
+from itertools import filterfalse, islice, product
 from typing import Final, NamedTuple
 
 from bpe_core.errors import UnknownTokenError
@@ -68,7 +68,7 @@ def _candidates(tokenizer: Tokenizer, token: int, example: str) -> Iterable[str]
     data = tokenizer.vocabulary.text_bytes(token)
     if not is_utf8(data):
         yield from filter(_is_in_old_unicode, completed(data))
-        yield from completed(data)
+        yield from filterfalse(_is_in_old_unicode, completed(data))
         return
     text = data.decode()
     n_contexts = max(_FEWEST_CONTEXTS, _CHARACTER_BUDGET // max(1, len(text)))

@@ -51,7 +51,7 @@ def add(commands: Subcommands) -> None:
     parser = add_command(commands, run_audit, kinds)
     parser.add_tokenizer()
     _add_evidence(parser)
-    parser.add_forms(
+    forms = parser.add_forms(
         jsonl="print one JSON object per finding: id, token (its bytes in hex), text, score (0 "
         "to 1, higher is more suspicious), severity, kinds, reason, shares (the parts of the "
         "score), evidence",
@@ -64,13 +64,12 @@ def add(commands: Subcommands) -> None:
         texts="print only the texts of these tokens as JSON strings, one per line; tokens that are "
         "not valid text are left out",
     )
-    parser.add_value(
+    forms.add_argument(
         "--format",
-        "FORM",
-        "print the tokens with a warning or problem for another program: garak, as options of its "
-        "probe `glitch`",
-        None,
         choices=("garak",),
+        metavar="FORM",
+        help="print the tokens with a warning or problem for another program: garak, as options of its "
+        "probe `glitch`",
     )
     parser.add_flag(
         "all", "print all findings (in a report, all tokens), not only the first ones"
@@ -232,7 +231,7 @@ def _print_what_if(tokenizer: Tokenizer, options: Namespace) -> None:
 
 
 def _print_tokens(ranked: Sequence[Verdict], options: Namespace) -> None:
-    """Print tokens for another program, those with a warning or problem unless --all is given."""
+    """Print the tokens with a warning or problem, or all findings with --all, for another program."""
     least = Severity.NOTE if options.all else Severity.WARNING
     listed = [row for row in ranked if row.severity and row.severity >= least]
     if options.ids:

@@ -227,7 +227,7 @@ def _fish_value(argument: Argument) -> str:
 
 
 def _quoted(words: Sequence[str]) -> str:
-    """Return words as one quoted word, with a space between each two."""
+    """Join words with spaces, and quote the result for a shell."""
     return shlex.quote(" ".join(words))
 
 

@@ -91,12 +91,15 @@ class _Stream(io.RawIOBase):
 
     def _next(self, size: int) -> bytes:
         """Wait for data and return at most `size` bytes; none at the end."""
-        while sys.platform != "win32":  # which can't select a pipe
-            ready, _, _ = select.select([self._descriptor], [], [], _PATIENCE)
-            if ready:
-                return os.read(self._descriptor, size)
-            self._heed()
+        if sys.platform != "win32":  # where select accepts only sockets
+            while not self._is_ready():
+                self._heed()
         return os.read(self._descriptor, size)
+
+    def _is_ready(self) -> bool:
+        """Whether data, or the end, comes within `_PATIENCE`."""
+        ready, _, _ = select.select([self._descriptor], [], [], _PATIENCE)
+        return bool(ready)
 
 
 @dataclass(slots=True)

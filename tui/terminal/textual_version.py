@@ -7,17 +7,22 @@ TESTED: Final = ">=8.2.5,<8.3"
 
 
 def check_textual() -> None:
-    """Raise ImportError or AttributeError if Textual is missing or older than 8.2.5."""
+    """Raise ImportError if Textual is missing or too old."""
     from textual.app import App
 
-    App.native_ansi_color  # noqa: B018
+    if not hasattr(App, "native_ansi_color"):
+        raise ImportError("it has no App.native_ansi_color")
 
 
 def is_tested() -> bool:
-    """Whether the installed Textual is one of `TESTED`."""
-    from importlib.metadata import version
+    """Whether Textual is installed in one of the versions `TESTED`."""
+    from importlib.metadata import PackageNotFoundError, version
 
-    return version("textual").startswith("8.2.")
+    try:
+        major, minor, patch = version("textual").split(".")[:3]
+    except PackageNotFoundError:
+        return False
+    return (major, minor) == ("8", "2") and int(patch) >= 5
 
 
 def describe_mismatch() -> str:
