@@ -1,9 +1,10 @@
 """Find suspicious tokens from the vocabulary alone, and from corpora and embeddings if they are given."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from bpe_core.auditing import corpora, reachability, static
+from bpe_core.auditing.elsewhere import ask, only_here
 from bpe_core.auditing.embeddings import undertrained
 from bpe_core.auditing.findings import Finding, Findings, OnStage
 from bpe_core.auditing.matrix import Matrix, open_matrix
@@ -20,6 +21,7 @@ _CHECKS = (
     corpora.seldom,
     scaffold,
     corpora.few_documents,
+    only_here,
     static.shape,
     static.added_tokens,
 )
@@ -30,16 +32,19 @@ def audit(
     *,
     counts: Counts | None = None,
     reference: Counts | None = None,
+    against: Iterable[Tokenizer] = (),
     embeddings: Matrix | str | os.PathLike[str] | None = None,
     indicator: str | None = None,
     progress: OnStage | None = None,
 ) -> Findings:
-    """Find suspicious tokens. Takes time linear in `n_tokens` and in the size of the counts.
+    """Find suspicious tokens. Takes time linear in `n_tokens`, in the size of the counts and in the other tokenizers.
 
     Args:
         tokenizer: Any tokenizer.
         counts: Counts of the training corpus, or of any text of interest, split by the tokenizer's pattern.
         reference: Counts of the text that a model is going to learn from.
+        against: Other tokenizers, the more the better. A token that none of them has is suspicious, except if both
+            copied it from the same training.
         embeddings: The embedding matrix of a model that uses the tokenizer (row i belongs to id i), or its path; see
             `open_matrix`.
         indicator: How rows are judged; see `undertrained`.
@@ -60,7 +65,11 @@ def audit(
     if isinstance(embeddings, str | os.PathLike):
         embeddings = open_matrix(embeddings)
     subject = AuditSubject(
-        tokenizer, counts=counts, reference=reference, progress=progress
+        tokenizer,
+        counts=counts,
+        reference=reference,
+        elsewhere=ask(tokenizer, against),
+        progress=progress,
     )
     return Findings(examine(subject, embeddings, indicator))
 

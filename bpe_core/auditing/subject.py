@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bpe_core.auditing.findings import (
     HALF_LEFT,
@@ -19,6 +19,9 @@ from bpe_core.corpus import Counts
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import shortened, token_label
 from bpe_core.weighted import Count, Measure
+
+if TYPE_CHECKING:
+    from bpe_core.auditing.elsewhere import Elsewhere
 
 NEIGHBORS: Final = 1000
 """Tokens learned one after the other that are compared with each other."""
@@ -37,6 +40,7 @@ class AuditSubject:
         counts: Counts | None = None,
         reference: Counts | None = None,
         spread: Mapping[str, Mapping[int, float]] | None = None,
+        elsewhere: Mapping[int, "Elsewhere"] | None = None,
         progress: OnStage | None = None,
     ) -> None:
         """Count the tokens of the texts.
@@ -47,6 +51,7 @@ class AuditSubject:
                 used, if there is one.
             reference: Counts of the text that a model is going to learn from.
             spread: What `spread_of` measured.
+            elsewhere: What other vocabularies make of each token, by `ask`.
             progress: Called with (done, total, stage).
 
         Raises:
@@ -71,6 +76,7 @@ class AuditSubject:
         )
         self.specials: Final = frozenset(tokenizer.special_tokens.values())
         self._spread: Final = spread or {}
+        self.elsewhere: Final = elsewhere or {}
         self.indicators: Mapping[int, float] = {}
         """Id -> indicator of its row in a model, once the rows are measured."""
         self.ranked: Sequence[float] = ()
@@ -85,6 +91,8 @@ class AuditSubject:
         - "largest_share": the largest part of its occurrences in a single document, above 0 and at most 1;
         - "reference": occurrences in the reference;
         - "surprise": how surprising that difference is: G2, positive if the token is rarer in the reference;
+        - "vocabularies": how many other vocabularies have the token;
+        - "elsewhere": how many tokens it becomes there, on average;
         - "indicator": the indicator of the token's row in the model; the lower, the less trained it looks.
         """
         columns: dict[str, Mapping[int, Measure]] = {}
@@ -96,6 +104,12 @@ class AuditSubject:
             columns["reference"] = self.reference.remaining
         if self.usage and self.reference:
             columns["surprise"] = _surprises(self.usage, self.reference)
+        columns["vocabularies"] = {
+            token: found.n_with for token, found in self.elsewhere.items()
+        }
+        columns["elsewhere"] = {
+            token: round(found.mean, 2) for token, found in self.elsewhere.items()
+        }
         columns["indicator"] = self.indicators
         return {name: column for name, column in columns.items() if column}
 

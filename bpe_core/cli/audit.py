@@ -18,9 +18,10 @@ from bpe_core.auditing.static import incomplete_bigrams, summary
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.auditing.verdicts import Verdict, verdict, verdicts, verdicts_on
 from bpe_core.cli.arguments import Parser, Subcommands, add_command
-from bpe_core.cli.streams import StderrReporter, open_tokenizer
+from bpe_core.cli.streams import StderrReporter, open_tokenizer, print_fetching
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError
+from bpe_core.hub import located
 from bpe_core.process import INTERRUPTED, print_to_stderr
 from bpe_core.report import ReportTable, Section, as_html, as_markdown, as_text
 from bpe_core.tokenizer import Tokenizer
@@ -114,6 +115,14 @@ def _add_evidence(parser: Parser) -> None:
         action="append",
     )
     parser.add_value(
+        "--against",
+        "TOKENIZER",
+        "another tokenizer, a file or a name as for -t: tokens that no other one has are "
+        "suspicious; repeatable, the more the better",
+        [],
+        action="append",
+    )
+    parser.add_value(
         "--embeddings",
         "FILE",
         "the embeddings of a model with this tokenizer: .safetensors, an index of several of "
@@ -137,6 +146,7 @@ def run_audit(options: Namespace) -> int:
     """List the suspicious tokens of a vocabulary.
 
     audit -t mine.json --corpus my_texts/ --reference what_a_model_reads/
+    audit -t gpt2 --against gpt-4o --against qwen.json --against llama3.json
     audit -t mine.json --jsonl --fail-on unreachable,never-used
     audit -t gpt2 --embeddings model.safetensors --html > audit.html
     audit -t gpt-4 --what-if qwen2
@@ -165,6 +175,7 @@ def run_audit(options: Namespace) -> int:
         options.tokenizer,
         corpus=tuple(options.corpus),
         reference=tuple(options.reference),
+        against=tuple(str(located(other, print_fetching)) for other in options.against),
         embeddings=options.embeddings,
         tensor=options.tensor,
         indicator=options.indicator,
@@ -273,6 +284,9 @@ def _evidence(options: Namespace, subject: AuditSubject) -> Iterator[str]:
         yield f"Texts: {_describe_texts(options.corpus, subject.counts)}."
     if subject.reference_counts:
         yield f"Reference: {_describe_texts(options.reference, subject.reference_counts)}."
+    if options.against:
+        names = [visible(Path(other).name) for other in options.against]
+        yield f"Other vocabularies: {', '.join(names)}."
     if options.embeddings:
         names = [Path(options.embeddings).name, options.tensor, options.indicator]
         yield f"Model: {', '.join(name for name in names if name)}."
@@ -281,6 +295,8 @@ def _evidence(options: Namespace, subject: AuditSubject) -> Iterator[str]:
     unchecked = []
     if not subject.usage:
         unchecked.append("how often tokens occur (needs --corpus)")
+    if not options.against:
+        unchecked.append("whether other vocabularies have its tokens (needs --against)")
     if not options.embeddings:
         unchecked.append("whether embeddings look untrained (needs --embeddings)")
     if unchecked:

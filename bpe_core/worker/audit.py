@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
 from bpe_core.auditing import examine
+from bpe_core.auditing.elsewhere import ask
 from bpe_core.auditing.findings import Finding, Findings
 from bpe_core.auditing.matrix import open_matrix
 from bpe_core.auditing.subject import AuditSubject
@@ -19,6 +21,7 @@ from bpe_core.corpus.counts import is_counts
 from bpe_core.errors import Stopped
 from bpe_core.formats import load
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import visible
 from bpe_core.weighted import Measure
 from bpe_core.worker.inputs import count_files
 from bpe_core.worker.job import Job, Request
@@ -45,6 +48,8 @@ class AuditRequest(Request):
     embeddings: str = ""  # a file or folder with an embedding matrix; "" for none
     tensor: str | None = None
     """The name of the matrix in the file; None to try the usual names."""
+    against: tuple[str, ...] = ()
+    """Files of other tokenizers, which are asked what they make of each token."""
     indicator: str | None = None
     """The measure by which the rows of the matrix are judged; None for the measure that suits the matrix."""
 
@@ -115,13 +120,31 @@ def _subject(tokenizer: Tokenizer, request: AuditRequest, job: Job) -> AuditSubj
         files = [file for file in found if file.source_name in read]
     spread = spread_of(tokenizer, files, report_document)
     reference = _count(request.reference, "reference", {}, tokenizer.pattern, job)
+    elsewhere = ask(tokenizer, _others(request, job), partial(_describe_answer, job))
     return AuditSubject(
         tokenizer,
         counts=counts,
         reference=reference,
         spread=spread,
+        elsewhere=elsewhere,
         progress=report_audit,
     )
+
+
+def _others(request: AuditRequest, job: Job) -> Iterator[Tokenizer]:
+    """Load the other tokenizers, one at a time. Raises `Stopped`."""
+    total = len(request.against)
+    for done, source in enumerate(request.against):
+        job.progress("auditing", done, total, f"asking {Path(source).name}")
+        yield load(source)
+
+
+def _describe_answer(job: Job, other: Tokenizer, n_asked: int) -> None:
+    """Say so if another tokenizer was asked about nothing."""
+    if not n_asked:
+        job.say(
+            f"{visible(other.name or 'A tokenizer')} was not asked: it has all these tokens from the same training."
+        )
 
 
 def _count(
