@@ -76,11 +76,16 @@ class AuditSubject:
         )
         self.specials: Final = frozenset(tokenizer.special_tokens.values())
         self._spread: Final = spread or {}
-        self.elsewhere: Final = elsewhere or {}
+        self.elsewhere = elsewhere or {}
         self.indicators: Mapping[int, float] = {}
         """Id -> indicator of its row in a model, once the rows are measured."""
         self.ranked: Sequence[float] = ()
         """The indicators of ordinary tokens, ascending."""
+
+    def hear(self, elsewhere: Mapping[int, "Elsewhere"]) -> None:
+        """Add what other vocabularies make of each token, if it becomes known after the other checks."""
+        self.elsewhere = elsewhere
+        vars(self).pop("columns", None)
 
     @cached_property
     def columns(self) -> Mapping[str, Mapping[int, Measure]]:

@@ -28,7 +28,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import is_utf8
 from bpe_core.visible import counted, shortened, visible
 from bpe_core.weighted import for_programs
-from bpe_core.worker.audit import AuditRequest, examine_request
+from bpe_core.worker.audit import AuditRequest, OtherTokenizer, examine_request
 from bpe_core.worker.job import Job
 
 _SHOWN_IN_REPORT: Final = 50
@@ -175,7 +175,10 @@ def run_audit(options: Namespace) -> int:
         options.tokenizer,
         corpus=tuple(options.corpus),
         reference=tuple(options.reference),
-        against=tuple(str(located(other, print_fetching)) for other in options.against),
+        against=tuple(
+            OtherTokenizer(str(located(other, print_fetching)))
+            for other in options.against
+        ),
         embeddings=options.embeddings,
         tensor=options.tensor,
         indicator=options.indicator,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import islice
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
 from bpe_core.auditing import examine
-from bpe_core.auditing.elsewhere import ask
+from bpe_core.auditing.elsewhere import Elsewhere, ask, only_here
 from bpe_core.auditing.findings import Finding, Findings
 from bpe_core.auditing.matrix import open_matrix
 from bpe_core.auditing.subject import AuditSubject
@@ -18,7 +18,7 @@ from bpe_core.auditing.usage import spread_of
 from bpe_core.auditing.verdicts import Verdict, verdicts
 from bpe_core.corpus import Counts, TextFile, find_files
 from bpe_core.corpus.counts import is_counts
-from bpe_core.errors import Stopped
+from bpe_core.errors import BpeError, Stopped
 from bpe_core.formats import load
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
@@ -48,21 +48,37 @@ class AuditRequest(Request):
     embeddings: str = ""  # a file or folder with an embedding matrix; "" for none
     tensor: str | None = None
     """The name of the matrix in the file; None to try the usual names."""
-    against: tuple[str, ...] = ()
-    """Files of other tokenizers, which are asked what they make of each token."""
+    against: tuple["OtherTokenizer", ...] = ()
+    """Other tokenizers, which are asked what they make of each token."""
+    leave_out_bad: bool = False
+    """Whether to leave out other tokenizers whose files can't be used."""
     indicator: str | None = None
     """The measure by which the rows of the matrix are judged; None for the measure that suits the matrix."""
 
     def run(self, job: Job) -> None:
         tokenizer = load(self.tokenizer, pattern=self.pattern)
-        findings, subject = examine_request(tokenizer, self, job)
+        without_others = replace(self, against=())
+        findings, subject = examine_request(tokenizer, without_others, job)
         if subject is not None:
-            for name, column in subject.columns.items():
-                for values in _batches(column.items(), _COLUMN_BATCH):
-                    job.send(Measured(name, dict(values)))
-            for batch in _batches(verdicts(subject, findings), BATCH):
-                job.send(Verdicts(tuple(batch)))
+            _send_results(subject, findings, job)
+            if self.against and not job.stopped:
+                job.send(FirstRoundDone())
+                with suppress(Stopped):
+                    subject.hear(_ask_others(tokenizer, self, job))
+                    findings = Findings([*findings, *only_here(subject)])
+                _send_results(subject, findings, job)
         job.send(Done(job.stopped or "audited", len(findings), job.seconds))
+
+
+class OtherTokenizer(NamedTuple):
+    """The file of another tokenizer."""
+
+    path: str
+    pattern: str | None = None  # its split pattern; None for the pattern in the file
+
+
+class FirstRoundDone(NamedTuple):
+    """The results without other tokenizers are complete. All results follow again, with what the others say."""
 
 
 class Measured(NamedTuple):
@@ -76,6 +92,14 @@ class Verdicts(NamedTuple):
     """A batch of verdicts on tokens with findings, the highest scores of all batches first."""
 
     verdicts: tuple[Verdict, ...]
+
+
+def _send_results(subject: AuditSubject, findings: Findings, job: Job) -> None:
+    for name, column in subject.columns.items():
+        for values in _batches(column.items(), _COLUMN_BATCH):
+            job.send(Measured(name, dict(values)))
+    for batch in _batches(verdicts(subject, findings), BATCH):
+        job.send(Verdicts(tuple(batch)))
 
 
 def examine_request(
@@ -120,31 +144,44 @@ def _subject(tokenizer: Tokenizer, request: AuditRequest, job: Job) -> AuditSubj
         files = [file for file in found if file.source_name in read]
     spread = spread_of(tokenizer, files, report_document)
     reference = _count(request.reference, "reference", {}, tokenizer.pattern, job)
-    elsewhere = ask(tokenizer, _others(request, job), partial(_describe_answer, job))
     return AuditSubject(
         tokenizer,
         counts=counts,
         reference=reference,
         spread=spread,
-        elsewhere=elsewhere,
+        elsewhere=_ask_others(tokenizer, request, job),
         progress=report_audit,
     )
+
+
+def _ask_others(
+    tokenizer: Tokenizer, request: AuditRequest, job: Job
+) -> dict[int, Elsewhere]:
+    """Ask the other tokenizers about each token. Say which of them could say nothing. Raises `Stopped`."""
+
+    def describe(other: Tokenizer, n_asked: int) -> None:
+        if not n_asked:
+            job.say(
+                f"{visible(other.name or 'A tokenizer')} was not asked: it has all these tokens from the same training."
+            )
+
+    return ask(tokenizer, _others(request, job), describe)
 
 
 def _others(request: AuditRequest, job: Job) -> Iterator[Tokenizer]:
     """Load the other tokenizers, one at a time. Raises `Stopped`."""
     total = len(request.against)
-    for done, source in enumerate(request.against):
-        job.progress("auditing", done, total, f"asking {Path(source).name}")
-        yield load(source)
-
-
-def _describe_answer(job: Job, other: Tokenizer, n_asked: int) -> None:
-    """Say so if another tokenizer was asked about nothing."""
-    if not n_asked:
-        job.say(
-            f"{visible(other.name or 'A tokenizer')} was not asked: it has all these tokens from the same training."
-        )
+    for done, other in enumerate(request.against):
+        name = Path(other.path).name
+        job.progress("auditing", done, total, f"asking {name}")
+        try:
+            tokenizer = load(other.path, pattern=other.pattern)
+        except BpeError as error:
+            if not request.leave_out_bad:
+                raise
+            job.say(f"{visible(name)} was not asked. {error}")
+        else:
+            yield tokenizer
 
 
 def _count(

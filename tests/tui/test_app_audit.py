@@ -236,3 +236,33 @@ async def test_a_comparison_is_stopped_and_what_is_missing_is_told(
             await scope.press("space")
         await scope.press("enter")
         assert any("No tokenizer is chosen" in said for said in scope.said)
+
+
+async def test_the_other_tokenizers_of_the_list_are_asked(
+    opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tui.features.audit.LEAST_ASKED", 600)
+    words = Path("sample_texts/english-prose.txt").read_text("utf-8")
+    others = {
+        "other": train(words, vocab_size=700),
+        "tiny": train(words, vocab_size=300),
+    }
+    for name, tokenizer in others.items():
+        save(tokenizer, kept.with_name(f"{name}.json"))
+    name = " SolidGoldMagikarp"
+    ours = kept.with_name("ours.json")
+    save(train(words + 60 * name, vocab_size=800), ours)
+    paths = [kept.with_name(f"{name}.json") for name in others]
+    async with opened(book, *paths, ours) as scope:
+        await scope.press("f5")
+        await judged(scope)
+        assert "against other ·" in scope.screen.audit.subject
+        table = scope.screen.query_one(TokenTable)
+        token = scope.screen.tokenizer.encode_single_token(name)
+        assert "only-here" in scope.screen.audit.verdicts[token].kinds
+        assert scope.screen.audit.measures["vocabularies"][token] == 0
+        table.focus()
+        table.go_to(token)
+        await scope.settle()
+        assert "in another vocabulary" in about(scope)
+        assert "tokens it becomes there, on average" in about(scope)

@@ -281,7 +281,13 @@ async def test_a_narrow_table_keeps_the_kinds_in_reach(width: int) -> None:
 
 
 def test_a_narrow_table_drops_what_tells_least_first() -> None:
-    measures = ["largest_share", "document_frequency", "reference", "indicator"]
+    measures = [
+        "largest_share",
+        "document_frequency",
+        "reference",
+        "indicator",
+        "elsewhere",
+    ]
     assert dropped(COLUMNS) == ["reason", *measures, "count", "bar", "kinds"]
 
 

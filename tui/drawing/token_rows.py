@@ -44,6 +44,8 @@ def number(measure: str, value: Measure) -> str:
     """
     if measure == "largest_share":
         return f"{100 * float(value):.0f} %"
+    if measure == "elsewhere":
+        return f"{float(value):.1f}"
     if measure == "indicator":
         return f"{float(value):.3g}"
     return f"{float(value):,.0f}"

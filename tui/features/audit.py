@@ -15,7 +15,13 @@ from bpe_core.auditing.witness import witness
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, visible
 from bpe_core.weighted import Measure
-from bpe_core.worker.audit import AuditRequest, Measured, Verdicts
+from bpe_core.worker.audit import (
+    AuditRequest,
+    FirstRoundDone,
+    Measured,
+    OtherTokenizer,
+    Verdicts,
+)
 from bpe_core.worker.messages import Counted, Done, WorkProgress
 from tui.dialogs.answers import one_of
 from tui.dialogs.ask import Ask
@@ -27,14 +33,19 @@ from tui.features.feature import NO_TEXT, NO_TOKENIZER, Feature, StateScreen
 from tui.features.shown import Shown
 from tui.features.texts import Texts
 from tui.process import WorkerProcess
-from tui.state import Audit, AuditInputs, Corpus, Run
+from tui.state import Audit, AuditInputs, Corpus, KnownTokenizer, Run
 from tui.terminal.background import in_thread
+from tui.widgets.tokenizer_names import distinct_names
 
 _UNSAVED: Final = (
     "The tokenizer is not saved. Only a tokenizer in a file can be audited."
 )
 _SECONDS_OF_REST: Final = 0.3
 """Seconds before an audit starts by itself, so that keys and files come first; then it asks for the totals as often."""
+LEAST_ASKED: Final = 8192
+"""Tokens that another tokenizer must have to be asked. Smaller ones lack most words."""
+_MOST_ASKED: Final = 8
+"""Other tokenizers that are asked. To load one takes up to six seconds."""
 _MOST_COUNTED: Final = 1 << 24
 """Bytes of texts in which an audit that starts by itself counts. It takes about a second."""
 
@@ -115,6 +126,7 @@ class AuditFeature(Feature):
 
     async def _audit(self, path: Path, corpus: Corpus, inputs: AuditInputs) -> None:
         """Run the worker of an audit, and show its progress and findings."""
+        others = self._others(path)
         request = AuditRequest(
             str(path),
             self.screen.pattern_for(path),
@@ -122,6 +134,11 @@ class AuditFeature(Feature):
             corpus.reference,
             inputs.embeddings,
             inputs.tensor or None,
+            against=tuple(
+                OtherTokenizer(other.path, self.screen.pattern_for(Path(other.path)))
+                for other in others
+            ),
+            leave_out_bad=True,
         )
         verdicts: dict[int, Verdict] = {}
         measures: dict[str, dict[int, Measure]] = {}
@@ -142,14 +159,41 @@ class AuditFeature(Feature):
                         for verdict in new_verdicts:
                             verdicts[verdict.id] = verdict
                         progress = f"{counted(len(verdicts), 'suspicious token')}"
+                    case FirstRoundDone():
+                        self.screen.audit = replace(
+                            self.screen.audit,
+                            subject=_summary(verdicts),
+                            verdicts=verdicts,
+                            measures=measures,
+                        )
+                        verdicts = {}
+                        measures = {}
                     case Done(_, _, seconds):
-                        examined = _examined(corpus, inputs)
+                        examined = _examined(corpus, inputs, self._names(others))
                         subject = f"{_summary(verdicts)} · {examined} · {seconds:.1f} s"
                         self.screen.audit = Audit(
                             False, "", inputs, subject, verdicts, measures
                         )
                         return
                 self.screen.audit = replace(self.screen.audit, progress=progress)
+
+    def _others(self, path: Path) -> list[KnownTokenizer]:
+        """Return the other tokenizers of the list to ask, the largest first. A lesson asks none."""
+        if self.screen.caption:
+            return []
+        others = [
+            known
+            for known in self.screen.kept
+            if known.n_vocab >= LEAST_ASKED
+            and known.path != str(path)
+            and not known.trouble
+        ]
+        others.sort(key=lambda known: -known.n_vocab)
+        return others[:_MOST_ASKED]
+
+    def _names(self, others: Sequence[KnownTokenizer]) -> list[str]:
+        names = distinct_names(self.screen.kept)
+        return [names.get(other.path, other.name) for other in others]
 
     def failed(self, sentence: str) -> None:
         self.screen.audit = replace(
@@ -283,7 +327,7 @@ class AuditFeature(Feature):
 
 
 def _summary(verdicts: Mapping[int, Verdict]) -> str:
-    """Return how many tokens are suspicious, and how many of them have each severity."""
+    """Return how many suspicious tokens have each severity."""
     n_tokens = Counter(
         verdict.severity or Severity.NOTE for verdict in verdicts.values()
     )
@@ -291,12 +335,13 @@ def _summary(verdicts: Mapping[int, Verdict]) -> str:
     for severity in reversed(Severity):
         n_marked = counted(n_tokens[severity], severity.word)
         marks.append(f"{MARKS[severity]} {n_marked}")
-    n_suspicious = counted(len(verdicts), "suspicious token")
-    return f"{'  '.join(marks)} · {n_suspicious}"
+    return "  ".join(marks)
 
 
-def _examined(corpus: Corpus, inputs: AuditInputs) -> str:
+def _examined(corpus: Corpus, inputs: AuditInputs, others: Sequence[str]) -> str:
     parts = ["tokenizer"]
+    if others:
+        parts.append(f"against {', '.join(map(visible, others))}")
     if corpus.paths:
         parts.append(title_of(corpus.paths))
     if corpus.reference:
@@ -304,7 +349,7 @@ def _examined(corpus: Corpus, inputs: AuditInputs) -> str:
     if inputs.embeddings:
         parts.append(visible(Path(inputs.embeddings).name))
     if len(parts) == 1:
-        return "tokenizer alone (texts or a model show more)"
+        return "tokenizer alone (others, texts or a model show more)"
     return ", ".join(parts)
 
 

@@ -42,6 +42,8 @@ WORDS: Final[Mapping[str, str]] = {
     "reference": "uses in the reference",
     "document_frequency": "texts that contain it",
     "largest_share": "largest share of one text",
+    "vocabularies": "other vocabularies that have it",
+    "elsewhere": "tokens it becomes there, on average",
     "indicator": "indicator of its embedding",
 }
 """Measures, as the lines name them."""

@@ -161,6 +161,12 @@ COLUMNS: Final = (
         title="in one",
     ),
     _measure(
+        "elsewhere",
+        9,
+        4,
+        "How many tokens it becomes in other tokenizers of the list, on average.",
+    ),
+    _measure(
         "indicator",
         9,
         4,

@@ -28,7 +28,7 @@ async def test_a_finding_leads_to_its_merge_and_into_the_editor(
     async with play(book, tokenizers=(small,)) as player:
         player.press("f5")
         await player.until(
-            "suspicious tokens ·",
+            "notes ·",
             "Enter Show merge",
             lambda screen: 256 in findings(screen),
         )
@@ -56,9 +56,7 @@ async def test_a_finding_leads_to_its_merge_and_into_the_editor(
                 lambda screen, text=text: [text] in screen.pieces(text)
             )  # in the editor
             player.press("f5")
-            await player.until(
-                "suspicious tokens ·", lambda screen: findings(screen)[:1] == worst
-            )
+            await player.until("notes ·", lambda screen: findings(screen)[:1] == worst)
         player.press("f3", "f7")
         await player.until("paused at 1 of")
         await player.rest()
@@ -75,7 +73,7 @@ async def test_a_finding_leads_to_its_merge_and_into_the_editor(
         )
         assert "not saved" not in player.screen, "no audit is tried beside a training"
         player.press("f8")  # it ends, and the pane is open
-        await player.until("13 suspicious tokens ·")
+        await player.until("13 notes ·")
 
 
 async def test_the_findings_are_sorted_searched_filtered_and_written(
@@ -84,9 +82,7 @@ async def test_the_findings_are_sorted_searched_filtered_and_written(
     tokenizer = load(small)
     async with play(book, tokenizers=(small,)) as player:
         player.press("f5")
-        await player.until(
-            "suspicious tokens ·", lambda screen: 256 in findings(screen)
-        )
+        await player.until("notes ·", lambda screen: 256 in findings(screen))
         scores = re.findall(r"│ +[▲●○] +(\d\.\d\d) ", player.screen.text)
         assert scores == sorted(scores, reverse=True)
         player.press("S")
