@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from bpe_core.auditing.families import families
 from bpe_core.auditing.findings import (
     HALF_AT,
     KINDS,
@@ -35,6 +36,8 @@ class Verdict:
     """The kinds of its findings; the one that counts most comes first."""
     reason: str
     """The reasons of its findings, safe to write to a terminal."""
+    family: int | None = None
+    """The id of the token with the highest score in its family, see `families`; None if that is not known."""
     shares: Mapping[str, float] = field(default_factory=dict)
     """Kind -> its part of the score, the greatest first."""
     evidence: Mapping[str, Any] = field(default_factory=dict)
@@ -74,6 +77,7 @@ class Verdict:
             "severity": self.severity.word if self.severity else None,
             "kinds": list(self.kinds),
             "reason": self.reason,
+            "family": self.family,
             "shares": dict(self.shares),
             "evidence": dict(self.evidence),
         }
@@ -87,7 +91,21 @@ def verdicts(subject: AuditSubject, findings: Sequence[Finding]) -> list[Verdict
     ids = sorted({finding.id for finding in findings})
     found = list(verdicts_on(ids, subject, findings))
     found.sort(key=lambda verdict: (-verdict.score, -len(verdict.token)))
-    return found
+    root_of = families(
+        subject.tokenizer.vocabulary, {verdict.id: verdict.kinds for verdict in found}
+    )
+    first_of: dict[int, int] = {}
+    for verdict in found:
+        first_of.setdefault(root_of[verdict.id], verdict.id)
+    return [replace(verdict, family=first_of[root_of[verdict.id]]) for verdict in found]
+
+
+def by_family(ranked: Iterable[Verdict]) -> list[list[Verdict]]:
+    """Return the families of `verdicts`, in the order of their first tokens."""
+    found: dict[int | None, list[Verdict]] = {}
+    for verdict in ranked:
+        found.setdefault(verdict.family, []).append(verdict)
+    return list(found.values())
 
 
 def verdicts_on(

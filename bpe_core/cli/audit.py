@@ -16,7 +16,13 @@ from bpe_core.auditing.findings import KINDS, Findings, Severity
 from bpe_core.auditing.reachability import NORMALIZERS, what_if
 from bpe_core.auditing.static import incomplete_bigrams, summary
 from bpe_core.auditing.subject import AuditSubject
-from bpe_core.auditing.verdicts import Verdict, verdict, verdicts, verdicts_on
+from bpe_core.auditing.verdicts import (
+    Verdict,
+    by_family,
+    verdict,
+    verdicts,
+    verdicts_on,
+)
 from bpe_core.cli.arguments import Parser, Subcommands, add_command
 from bpe_core.cli.streams import StderrReporter, open_tokenizer, print_fetching
 from bpe_core.corpus import Counts
@@ -33,6 +39,8 @@ from bpe_core.worker.job import Job
 
 _SHOWN_IN_REPORT: Final = 50
 """Maximum number of tokens in a Markdown or HTML report without --all."""
+_SHOWN_RELATED: Final = 3
+"""Maximum number of other tokens of a family that are named."""
 _SHOWN_IN_TERMINAL: Final = 10
 """Maximum number of findings of each kind, and of tokens with the highest scores, without --all."""
 _SCORE: Final = (
@@ -329,7 +337,8 @@ def _by_kind(
     worst = [row for row in ranked if row.severity and row.severity > Severity.NOTE]
     if worst:
         rows = [
-            (f"{row.id:,}", row.label, row.making) for row in worst[:_SHOWN_IN_TERMINAL]
+            (f"{first.id:,}", first.label, _with_related(first.making, others))
+            for first, *others in by_family(worst)[:_SHOWN_IN_TERMINAL]
         ]
         yield Section("Highest scores:", table=_token_table(rows))
     for kind, n in findings.kinds().items():
@@ -342,6 +351,16 @@ def _by_kind(
         yield Section(heading, [KINDS[kind].meaning], _token_table(rows), more)
     if not findings:
         yield Section(sentences=["The audit found nothing suspicious."])
+
+
+def _with_related(text: str, others: Sequence[Verdict]) -> str:
+    """Add the other tokens of a family to the explanation of its first token."""
+    if not others:
+        return text
+    labels = [shortened(other.label, 40) for other in others[:_SHOWN_RELATED]]
+    if len(others) > len(labels):
+        labels.append(f"{len(others) - len(labels):,} more")
+    return f"{text}  Related: {', '.join(labels)}"
 
 
 def _token_table(rows: Sequence[tuple[str, str, str]]) -> ReportTable:
@@ -359,20 +378,26 @@ def _model_card(
     kinds = [
         (kind, f"{n:,}", KINDS[kind].meaning) for kind, n in findings.kinds().items()
     ]
-    listed = ranked[:most]
+    listed = by_family(ranked)[:most]
     heading = "Tokens with findings"
-    if len(listed) < len(ranked):
+    n_listed = sum(map(len, listed))
+    if n_listed < len(ranked):
         tokens = counted(len(ranked), "token")
-        heading = f"The first {len(listed):,} of {tokens} with findings"
+        heading = f"The first {n_listed:,} of {tokens} with findings"
     token_table = ReportTable(
         ("id", "token", "score", "why"),
         [
-            (str(row.id), shortened(row.label, 80), row.making, row.reason)
-            for row in listed
+            (
+                str(row.id),
+                shortened(row.label, 80),
+                row.making,
+                _with_related(row.reason, others),
+            )
+            for row, *others in listed
         ],
         numbers=(0,),
         tokens=1,
-        marks=[row.severity.word if row.severity else "" for row in listed],
+        marks=[row.severity.word if row.severity else "" for row, *_ in listed],
     )
     by_weight = sorted(KINDS.items(), key=lambda item: -item[1].most)
     weights = [(name, f"{kind.most:.2f}", kind.why) for name, kind in by_weight]

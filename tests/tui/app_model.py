@@ -54,6 +54,18 @@ class Audited:
     verdicts: dict[int, Verdict]
     measures: dict[str, dict[int, float]]
 
+    @property
+    def place_of(self) -> dict[int, int]:
+        """Id -> place in the table, where each family is together, below its first token."""
+        firsts = [one.id for one in self.verdicts.values() if one.family == one.id]
+        in_order = [
+            other.id
+            for first in firsts
+            for other in self.verdicts.values()
+            if other.family == first
+        ]
+        return {token: place for place, token in enumerate(in_order)}
+
 
 @dataclass
 class TokenView:
@@ -372,11 +384,12 @@ class Model:
         assert findings is not None
         ids = sorted(tokenizer.vocabulary.ids())
         keys: dict[int, object] = {}
+        place_of = findings.place_of
         for token in ids:
             one = findings.verdicts.get(token)
             key: object = None
             if view.sort == "score" and one is not None:
-                key = one.score
+                key = -place_of[token]
             elif view.sort == "kinds" and one is not None:
                 key = list(KINDS).index(one.kinds[0])
             elif view.sort == "id":
@@ -390,7 +403,11 @@ class Model:
         is_descending = (view.sort == "score") != view.is_reverse
         with_key.sort(key=lambda token: keys[token], reverse=is_descending)  # type: ignore[arg-type,return-value]
         in_order = with_key + [token for token in ids if keys[token] is None]
-        shown = [token for token in in_order if self._is_shown(token)]
+        shown = [
+            token
+            for token in in_order
+            if self._is_shown(token) and not self._is_folded(token)
+        ]
         if not view.search:
             return shown
         sought = view.search.casefold().replace(" ", "␣")
@@ -404,6 +421,17 @@ class Model:
             elif sought in label:
                 ranked[token] = 1
         return sorted(ranked, key=lambda token: -ranked[token])
+
+    def _is_folded(self, token: int) -> bool:
+        """Whether the first token of its family stands for it."""
+        findings, view = self.findings, self.tokens
+        assert findings is not None
+        one = findings.verdicts.get(token)
+        if one is None or one.family in (None, token):
+            return False
+        if view.sort != "score" or view.kind or view.search:
+            return False
+        return self._is_shown(one.family)
 
     def _is_shown(self, token: int) -> bool:
         assert self.findings is not None

@@ -965,6 +965,13 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             1,
         ),
         Command(
+            _tokens.action_family,
+            "space",
+            "Related",
+            "show the tokens that contain this one or are in it, or hide them again",
+            when=_tokens.has_family,
+        ),
+        Command(
             _tokens.action_severity,
             "v",
             "Severity",

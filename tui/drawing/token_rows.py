@@ -13,6 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bpe_core.auditing.findings import KINDS, Severity
+from bpe_core.auditing.verdicts import by_family
 from bpe_core.visible import code, token_label, visible
 from bpe_core.weighted import Measure
 
@@ -87,6 +88,10 @@ class TokenRows:
         """For the name of each measure taken, its values by id."""
         self.greatest: Mapping[str, Measure] = {}
         """The largest value of each measure."""
+        self.place_of: Mapping[int, int] = {}
+        """Id -> place among the tokens with a finding, in which each family is together."""
+        self.members: Mapping[int, Sequence[int]] = {}
+        """For the first token of each family of several, the ids of the others."""
         self._n_of_kind: Mapping[str, int] = {}
 
     def __len__(self) -> int:
@@ -145,6 +150,17 @@ class TokenRows:
             by_id.update((verdict.id, verdict) for verdict in batch)
             n_of_kind.update(chain.from_iterable(verdict.kinds for verdict in batch))
             yield
+        families = by_family(verdicts)
+        yield
+        self.place_of = {
+            verdict.id: place
+            for place, verdict in enumerate(chain.from_iterable(families))
+        }
+        self.members = {
+            first.id: [other.id for other in others]
+            for first, *others in families
+            if others
+        }
         self.verdicts = by_id
         self.measures = measures
         self.greatest = {
@@ -157,6 +173,13 @@ class TokenRows:
 
     def verdict(self, row: int) -> "Verdict | None":
         return self.verdicts.get(self.ids[row])
+
+    def first_of_family(self, row: int) -> int:
+        """Return the id of the first token of a token's family, or its own id."""
+        verdict = self.verdict(row)
+        if verdict is None or verdict.family is None:
+            return self.ids[row]
+        return verdict.family
 
     @property
     def n_of_kind(self) -> dict[str, int]:

@@ -312,7 +312,7 @@ class AuditFeature(Feature):
             self.screen.action_show("audit")
 
         def write(path: Path) -> None:
-            order = tuple(pane.table.order)
+            order = tuple(pane.table.unfolded)
             write_file(path, exported(pane.table.rows, order, path.suffix))
 
         await self._texts.save(

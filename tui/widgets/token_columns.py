@@ -22,9 +22,20 @@ def _mark(table: "TokenTable", row: int) -> Cell:
     return Cell(MARKS[severity], INKS[severity])
 
 
-def _score(table: "TokenTable", row: int) -> float | None:
-    verdict = table.rows.verdict(row)
-    return verdict.score if verdict else None
+def _suspicion(table: "TokenTable", row: int) -> int | None:
+    """Return a number that falls from row to row, so that each family stays together below its highest score."""
+    place = table.rows.place_of.get(table.rows.ids[row])
+    return None if place is None else -place
+
+
+def _family(table: "TokenTable", row: int) -> str:
+    """Return how many tokens the row stands for in addition to its own."""
+    token = table.rows.ids[row]
+    members = table.rows.members.get(token)
+    if members:
+        mark = "▾" if token in table.opened else "▸"
+        return f"{mark} {len(members)}"
+    return ""
 
 
 def _score_cell(table: "TokenTable", row: int) -> str:
@@ -104,7 +115,7 @@ COLUMNS: Final = (
         "▲ a problem, ● a warning, ○ good to know.",
         title=" ",
         gap=1,
-        sort=_score,
+        sort=_suspicion,
         descending=True,
     ),
     Column(
@@ -114,10 +125,20 @@ COLUMNS: Final = (
         "How suspicious the token is, 0 to 1; the panel explains the score.",
         right=True,
         gap=1,
-        sort=_score,
+        sort=_suspicion,
         descending=True,
     ),
     Column("bar", 8, _score_bar, title=" ", rank=2),
+    Column(
+        "family",
+        4,
+        _family,
+        "How many other tokens contain this one, or are in it. Space shows them.",
+        right=True,
+        ink="muted",
+        title="+",
+        rank=3,
+    ),
     Column(
         "id",
         5,

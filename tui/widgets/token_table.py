@@ -51,6 +51,8 @@ class TokenTable(Table):
         """The sentence to show in a table without tokens."""
         self._vocabulary: Vocabulary | None = None
         self._reading = SlicedWork[TokenRows](self)
+        self.opened: set[int] = set()
+        """The first tokens of the families that are shown."""
         self._chosen = False
         """Whether the user has moved to a row of this vocabulary."""
         self._fit_columns()
@@ -65,6 +67,7 @@ class TokenTable(Table):
         """List the tokens of a vocabulary that was not audited yet."""
         self._vocabulary = vocabulary
         self._chosen = False
+        self.opened = set()
         self._reading.cancel()
         # Clear the rows now: until the new ones are sorted, the cursor would be on a row that is gone.
         self.show_rows(())
@@ -120,6 +123,8 @@ class TokenTable(Table):
         hidden = {column.key for column in COLUMNS} - ALWAYS_SHOWN - widths.keys()
         if rows.verdicts:
             hidden -= {"score", "bar"}
+        if rows.members:
+            hidden.discard("family")
         widths["id"] = len(f"{rows.largest_id:,}")
         self.fit_columns(widths, hidden)
 
@@ -186,12 +191,14 @@ class TokenTable(Table):
             return lambda row: row >= rows.n_tokens
         if self.choice == SPECIAL:
             return lambda row: row < rows.n_tokens and rows.ids[row] in rows.specials
-        if self.choice or self.severity:
+        if self.choice:
             return self._is_found
+        if self.severity:
+            return lambda row: self._is_found(row) and not self._is_folded(row)
         if self.search:
             return None
         # Unused ids are shown only if the user chooses or searches them.
-        return lambda row: row < rows.n_tokens
+        return lambda row: row < rows.n_tokens and not self._is_folded(row)
 
     def _is_found(self, row: int) -> bool:
         """Whether an audit found a token, with the chosen kind and severity."""
@@ -199,6 +206,16 @@ class TokenTable(Table):
         if verdict is None or (verdict.severity or 0) < self.severity:
             return False
         return not self.choice or self.choice in verdict.kinds
+
+    def _is_folded(self, row: int) -> bool:
+        """Whether the row of another token of the family stands for this one."""
+        if self.sort_key != "score" or self.choice or self.search:
+            return False
+        first = self.rows.first_of_family(row)
+        if first == self.rows.ids[row] or first in self.opened:
+            return False
+        row_of_first = self.rows.row_of(first)
+        return row_of_first is not None and self._is_found(row_of_first)
 
     def match(self, row: int, search: Search) -> int:
         """Return how well a token matches. A row of unused ids matches a search for one of them."""
@@ -216,13 +233,41 @@ class TokenTable(Table):
     def action_severity(self) -> None:
         self.severity = (self.severity + 1) % len(_SEVERITIES)
 
+    @property
+    def has_family(self) -> bool:
+        """Whether the row under the cursor stands for other tokens, too."""
+        row = self.current
+        return row is not None and self.rows.ids[row] in self.rows.members
+
+    def action_family(self) -> None:
+        """Show the other tokens of the family, or hide them again."""
+        row = self.current
+        if row is not None and self.has_family:
+            self.opened ^= {self.rows.ids[row]}
+            self.rearrange()
+
     def go_to(self, token: int) -> None:
-        """Move the cursor to a token. Clear the filters that hide it."""
+        """Move the cursor to a token. Open its family, and clear the filters that hide it."""
         row = self.rows.row_of(token)
         if row is not None:
             if row not in self.order:
                 self.severity = 0
+                self.opened.add(self.rows.first_of_family(row))
             self.reveal(row, tell=True)
+
+    @property
+    def unfolded(self) -> list[int]:
+        """The rows shown, each followed by the rows that it stands for."""
+        rows: list[int] = []
+        for row in self.order:
+            rows.append(row)
+            for token in self.rows.members.get(self.rows.ids[row], ()):
+                member = self.rows.row_of(token)
+                if member is None or not self._is_folded(member):
+                    continue
+                if self._is_found(member):
+                    rows.append(member)
+        return rows
 
     # The user's choices
 
