@@ -36,14 +36,14 @@ class Verdict:
     """The kinds of its findings; the one that counts most comes first."""
     reason: str
     """The reasons of its findings, safe to write to a terminal."""
-    family: int | None = None
-    """The id of the token with the highest score in its family, see `families`; None if that is not known."""
     shares: Mapping[str, float] = field(default_factory=dict)
     """Kind -> its part of the score, the greatest first."""
     evidence: Mapping[str, Any] = field(default_factory=dict)
     """Everything known about the token, as JSON values. Always: "step" (0 if no merge made it), "parents" (two ids or None),
     "special". If known: its numbers in `AuditSubject.columns`. With findings: "witness" (a text in which it occurs, or
     None), and for each kind of finding an object with its evidence, "severity" and "reason"."""
+    family: int | None = None
+    """The id of the token with the highest score in its family, see `families`; None if that is not known."""
 
     @property
     def label(self) -> str:
@@ -102,9 +102,10 @@ def verdicts(subject: AuditSubject, findings: Sequence[Finding]) -> list[Verdict
 
 def by_family(ranked: Iterable[Verdict]) -> list[list[Verdict]]:
     """Return the families of `verdicts`, in the order of their first tokens."""
-    found: dict[int | None, list[Verdict]] = {}
+    found: dict[int, list[Verdict]] = {}
     for verdict in ranked:
-        found.setdefault(verdict.family, []).append(verdict)
+        first = verdict.id if verdict.family is None else verdict.family
+        found.setdefault(first, []).append(verdict)
     return list(found.values())
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy
 import pytest
-from scope import TEXT, Opened, Scope, never
+from scope import ROOT, TEXT, Opened, Scope, never
 from textual.widgets import Button
 
 from bpe_core import save, train
@@ -242,7 +242,7 @@ async def test_the_other_tokenizers_of_the_list_are_asked(
     opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tui.features.audit.LEAST_ASKED", 600)
-    words = Path("sample_texts/english-prose.txt").read_text("utf-8")
+    words = Path(ROOT, "sample_texts/english-prose.txt").read_text("utf-8")
     others = {
         "other": train(words, vocab_size=700),
         "tiny": train(words, vocab_size=300),

@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -268,6 +269,50 @@ async def test_going_to_a_token_takes_away_what_hides_it() -> None:
         assert table.rows.ids[table.current] == 301, "another audit leads nowhere else"
 
 
+def as_family(*verdicts: Verdict) -> list[Verdict]:
+    return [replace(one, family=verdicts[0].id) for one in verdicts]
+
+
+async def test_one_row_stands_for_a_family_until_space_opens_it() -> None:
+    low, ow = as_family(LOW, OW)
+    async with listed(low, ST, ow) as (table, pilot, _):
+        assert shown(table)[:3] == [300, 256, 0]
+        assert "▸ 1" in lines(table)[1]
+        assert 257 not in shown(table)
+        assert [table.rows.ids[row] for row in table.unfolded][:3] == [300, 257, 256]
+        await pilot.press("space")
+        await until(pilot, lambda: 257 in shown(table))
+        assert shown(table)[:3] == [300, 257, 256], "below the first of its family"
+        assert table.unfolded == list(table.order)
+        await pilot.press("space")
+        await until(pilot, lambda: 257 not in shown(table))
+        table.go_to(257)
+        await until(pilot, lambda: 257 in shown(table))
+
+
+@pytest.mark.parametrize(
+    "filtered",
+    [{"search": "ow"}, {"choice": "scaffold"}, {"sort_key": "id"}],
+)
+async def test_a_filter_or_another_order_shows_each_token_by_itself(
+    filtered: dict[str, Any],
+) -> None:
+    low, ow = as_family(LOW, OW)
+    async with listed(low, ST, ow) as (table, pilot, _):
+        for name, value in filtered.items():
+            setattr(table, name, value)
+        await until(pilot, lambda: not table.is_working)
+        assert 257 in shown(table)
+
+
+async def test_a_token_is_shown_if_the_first_of_its_family_is_not() -> None:
+    byte, ow = as_family(BYTE, OW)
+    async with listed(byte, ow) as (table, pilot, _):
+        table.severity = 2
+        await until(pilot, lambda: not table.is_working)
+        assert shown(table) == [257]
+
+
 @pytest.mark.parametrize("width", [54, 80])
 async def test_a_narrow_table_keeps_the_kinds_in_reach(width: int) -> None:
     async with listed(LOW, ST, OW, BYTE, width=width) as (table, pilot, _):
@@ -288,7 +333,7 @@ def test_a_narrow_table_drops_what_tells_least_first() -> None:
         "indicator",
         "elsewhere",
     ]
-    assert dropped(COLUMNS) == ["reason", *measures, "count", "bar", "kinds"]
+    assert dropped(COLUMNS) == ["reason", *measures, "count", "family", "bar", "kinds"]
 
 
 ROWS = worked_out(
