@@ -2,6 +2,7 @@
 
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -31,6 +32,21 @@ def test_the_version_is_the_same_everywhere() -> None:
     citation = read("CITATION.cff")
     assert newest and newest[1] == VERSION
     assert f"\nversion: {VERSION}\ndate-released: {newest[2]}\n" in citation
+
+
+def test_the_notes_of_a_release_are_a_section_of_the_changelog() -> None:
+    release_notes = runpy.run_path(str(ROOT / ".ci/release_notes.py"))["release_notes"]
+    changelog = (
+        "# C\n\n## [2.0] - d\n\na\n\n### b\n\nc\n\n## [1.0] - d\n\ne\n\n## [0]\n"
+    )
+    assert release_notes("v2.0", "2.0", changelog) == "a\n\n### b\n\nc"
+    assert release_notes("v1.0", "1.0", changelog) == "e"
+    with pytest.raises(SystemExit, match=r"tag is v2\.0, but .* version 1\.0"):
+        release_notes("v2.0", "1.0", changelog)
+    for missing in ("0", "1"):
+        with pytest.raises(SystemExit, match="nothing about version"):
+            release_notes(f"v{missing}", missing, changelog)
+    assert release_notes(f"v{VERSION}", VERSION, read("CHANGELOG.md"))
 
 
 def test_links_become_absolute() -> None:
