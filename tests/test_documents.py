@@ -238,16 +238,17 @@ def test_files_and_names_in_the_pages_for_contributors_exist(name):
     files += ROOT.iterdir()
     paths = [f"/{file.relative_to(ROOT).as_posix()}" for file in files]
     paths += [path.removesuffix(".py") for path in paths]
-    sources = [file for file in files if file.suffix in (".py", ".c", ".toml")]
+    suffixes = (".py", ".c", ".toml", ".yml")
+    sources = [file for file in files if file.suffix in suffixes]
     source = "".join(file.read_text("utf-8") for file in sources)
     words = set(regex.findall(r"\w+", source))
 
     text = (ROOT / name).read_text("utf-8")
     modules = regex.findall(r"python -m ((?:tests|benchmarks)[\w.]*)", text)
     names = [module.replace(".", "/") for module in modules]
-    names += regex.findall(r"`([^`\s]+)`", text)
+    names += regex.findall(r"`([\w./][^`\s]*)`", text)
     for named in names:
-        if regex.search(r"/|\.(?:py|c|json|toml|md)$", named):
+        if regex.search(r"/|\.(?:py|c|json|toml|yml|md|cff)$", named):
             path_end = "/" + named.strip("/")
             exists = any(path.endswith(path_end) for path in paths)
         else:
