@@ -53,7 +53,7 @@ def table(heading: str, rows: list[tuple[str, str]]) -> str:
     lines = [f"| {heading} | meaning |", "|---|---|"]
     for name, meaning in rows:
         # A value such as local|ADDRESS must not end the cell.
-        code = html.escape(name).replace("|", "&#124;")
+        code = html.escape(name).replace("|", "&#124;").replace(",", ",<wbr>")
         lines.append(f"| <code>{code}</code> | {plain(meaning)} |")
     return "\n".join(lines)
 
