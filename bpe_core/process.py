@@ -127,14 +127,14 @@ def installed(module: str, what: str, extra: str) -> Any:
     """Import a module of an optional library.
 
     Raises:
-        FetchError: The library is not installed. The message says that `what` needs the extra.
+        FetchError: The library is not installed. The message says what `what` needs, and how to install it.
     """
     try:
         return import_module(module)
     except ImportError:
         name = module.partition(".")[0].replace("_", "-")
         raise FetchError(
-            f"{what} needs {name}, of the extra [{extra}]: pip install {name}."
+            f'{what} needs {name}. Install it with pip install "bpescope[{extra}]".'
         ) from None
 
 

@@ -79,7 +79,7 @@ def ids_in(text: str) -> tuple[list[int], list[Misfit]]:
     Returns:
         The ids, in order, and the words that are not ids.
 
-    Example:
+    Examples:
         >>> ids_in('{"text": "no 7", "ids": [98, 99]}')
         ([98, 99], [])
         >>> ids_in("98 x 99")

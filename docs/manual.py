@@ -11,6 +11,8 @@ from typing import Any
 from bpe_core.cli.outline import Argument, Command, outline
 
 PLACEHOLDER = "<!-- commands -->"
+IN_EVERY_COMMAND = ("-h, --help", "--debug")
+"""Options that the page names once, above all commands."""
 MAN_PAGE = Path(__file__).with_name("bpescope.1")
 
 
@@ -26,7 +28,8 @@ def section(command: Command) -> str:
     """Return the section of a command in Markdown."""
     parts = [f"## {command.full_name}", plain(command.summary)]
     parts.append(f"```text\n{command.usage}\n```")
-    parts.append(table("argument", arguments_of(command)))
+    rows = [row for row in arguments_of(command) if row[0] not in IN_EVERY_COMMAND]
+    parts.append(table("argument", rows))
     if command.examples:
         examples = "\n".join(command.examples)
         parts.append(f"**Examples**\n\n```sh\n{examples}\n```")
@@ -53,7 +56,7 @@ def table(heading: str, rows: list[tuple[str, str]]) -> str:
     lines = [f"| {heading} | meaning |", "|---|---|"]
     for name, meaning in rows:
         # A value such as local|ADDRESS must not end the cell.
-        code = html.escape(name).replace("|", "&#124;")
+        code = html.escape(name).replace("|", "&#124;").replace(",", ",<wbr>")
         lines.append(f"| <code>{code}</code> | {plain(meaning)} |")
     return "\n".join(lines)
 
@@ -90,7 +93,7 @@ def man_page() -> str:
         lines += [".fi", ".RE"]
     lines += [".SH EXIT STATUS"]
     status = {
-        "0": "The command is done.",
+        "0": "Success.",
         "1": "A check failed (audit --fail-on, train --preset).",
         "2": "Wrong usage or bad input.",
         "130": "Interrupted.",

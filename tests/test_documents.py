@@ -231,6 +231,31 @@ def anchors_of(page: Path) -> set[str]:
     }
 
 
+@pytest.mark.parametrize("name", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_files_and_names_in_the_pages_for_contributors_exist(name):
+    folders = ("bpe_core", "tui", "tests", "benchmarks", "docs", ".ci", ".github")
+    files = [file for folder in folders for file in (ROOT / folder).rglob("*")]
+    files += ROOT.iterdir()
+    paths = [f"/{file.relative_to(ROOT).as_posix()}" for file in files]
+    paths += [path.removesuffix(".py") for path in paths]
+    suffixes = (".py", ".c", ".toml", ".yml")
+    sources = [file for file in files if file.suffix in suffixes]
+    source = "".join(file.read_text("utf-8") for file in sources)
+    words = set(regex.findall(r"\w+", source))
+
+    text = (ROOT / name).read_text("utf-8")
+    modules = regex.findall(r"python -m ((?:tests|benchmarks)[\w.]*)", text)
+    names = [module.replace(".", "/") for module in modules]
+    names += regex.findall(r"`([\w./][^`\s]*)`", text)
+    for named in names:
+        if regex.search(r"/|\.(?:py|c|json|toml|yml|md|cff)$", named):
+            path_end = "/" + named.strip("/")
+            exists = any(path.endswith(path_end) for path in paths)
+        else:
+            exists = words.issuperset(regex.findall(r"[A-Za-z_]\w+", named))
+        assert exists, f"{name}: {named}"
+
+
 def test_the_twelve_lines_of_the_page_are_those_the_app_runs():
     page = ROOT / "docs/how-bpe-works.md"
     (block,) = (block for block in blocks_of(page) if "def get_stats" in block.text)

@@ -90,7 +90,12 @@ class MainScreen(HasCommands, StateScreen):
     def compose(self) -> ComposeResult:
         state = MainScreen
         yield TitleLine().data_bind(
-            state.run, state.tokenizer, state.path, state.active, state.notice
+            state.run,
+            state.tokenizer,
+            state.path,
+            state.kept,
+            state.active,
+            state.notice,
         )
         with Horizontal(id="panes"):
             yield from map(Pane, _panes_at("left"))

@@ -57,7 +57,7 @@ def audit(
         OptionError: The texts were split by another pattern.
         EmbeddingsError: The matrix cannot be read, or has no row for some ids.
 
-    Example:
+    Examples:
         >>> from bpe_core import train
         >>> audit(train("low lower lowest", vocab_size=258))
         <Findings: 1 never-used, 1 scaffold, 13 unused-byte>

@@ -56,7 +56,7 @@ KINDS: Final[Mapping[str, Kind]] = {name: Kind(**row) for name, row in _TABLE.it
 class Finding:
     """One finding about one token.
 
-    Example:
+    Examples:
         >>> from bpe_core import audit, train
         >>> finding = audit(train("low lower", vocab_size=258))[0]
         >>> finding.token, finding.kind, finding.evidence["count"]
@@ -89,7 +89,7 @@ class Finding:
 class Findings(tuple[Finding, ...]):
     """All findings of an audit: the worst first, then in the order of `KINDS`, then as their check ranked them.
 
-    Example:
+    Examples:
         >>> from bpe_core import audit, train
         >>> audit(train("low lower", vocab_size=258))
         <Findings: 1 never-used, 1 scaffold, 13 unused-byte>

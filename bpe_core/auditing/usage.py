@@ -171,7 +171,7 @@ def surprise(count: Count, n_tokens: Count, seen: Count, n_reference: Count) -> 
     Returns:
         G2, negative if the token is more frequent in the reference.
 
-    Example:
+    Examples:
         >>> round(surprise(50, 1000, 0, 1000), 1), surprise(5, 1000, 10, 2000), round(surprise(0, 1000, 50, 1000), 1)
         (69.3, 0.0, -69.3)
     """

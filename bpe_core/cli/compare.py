@@ -157,8 +157,8 @@ def run_compare(options: Namespace) -> int:
     Each of the other tokenizers is compared with the first one.
 
     A long text is read in parts, between places where all tokenizers split. If one of the patterns
-    has no such places (such as "none"), the whole text is kept in memory, which takes about 60
-    times its size.
+    has no such places (such as "none"), the whole text is kept in memory, which takes about 100
+    times its size with two tokenizers.
     """
     if len(options.tokenizer) < 2:
         raise OptionError(

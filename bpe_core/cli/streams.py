@@ -54,7 +54,8 @@ def text_blocks(path: str) -> Iterator[str]:
     if os.path.isdir(path):
         raise TextError(f"{name} is a folder; name a text in it.")
     if not is_stream(path):
-        yield from find_files(path, every_character=True).files[0].blocks()
+        found = find_files(path, every_character=True, guess_field=False)
+        yield from found.files[0].blocks()
         return
     with as_unreadable(name):
         if path in STDIN:

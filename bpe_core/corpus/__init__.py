@@ -66,6 +66,7 @@ def find_files(
     *,
     every_character: bool = False,
     skip_bad: bool = False,
+    guess_field: bool = True,
     memory: int = MEMORY,
 ) -> Found:
     """Find the files with texts at and below some paths.
@@ -80,6 +81,7 @@ def find_files(
             in UTF-8 is part of the text, a file that is given twice is listed twice, and all texts
             may be empty.
         skip_bad: Skip rows that are not texts, and also a given file if it cannot be read.
+        guess_field: False if files with rows are read as one text each.
         memory: Bytes of memory for all that is done with the texts. Rows that would need too much
             of it are refused.
 
@@ -107,7 +109,7 @@ def find_files(
                 continue
             file = replace(file, field=field, skip_bad=skip_bad, memory=memory)
             try:
-                file = recognize_file(file, status)
+                file = recognize_file(file, status, guess_field)
             except Unreadable as error:
                 if was_given and not skip_bad:
                     raise

@@ -84,7 +84,7 @@ class Counts:
     A *document* is a file, a row of a file with rows, or one of the texts given to `of`. A *piece* is what the split
     pattern cuts texts into.
 
-    Example:
+    Examples:
         >>> dict(Counts.of("low low lower", "gpt4").pieces)
         {'low': 1, ' low': 1, ' lower': 1}
     """

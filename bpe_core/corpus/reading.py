@@ -252,7 +252,9 @@ class Reading:
             self._progress(self._n_read, self.total, self._name)
 
 
-def recognize_file(file: TextFile, status: os.stat_result | None) -> TextFile:
+def recognize_file(
+    file: TextFile, status: os.stat_result | None, guess_field: bool = True
+) -> TextFile:
     """Recognize a file by its first bytes: return it with its size, packing, form, field and codec.
 
     Args:
@@ -260,6 +262,7 @@ def recognize_file(file: TextFile, status: os.stat_result | None) -> TextFile:
             and its rows have fields, one is guessed.
         status: None for a file at an address. Pipes, devices and sockets are refused unopened,
             since opening one could wait forever.
+        guess_field: False if a file with rows is read as one text, so that it needs no field.
 
     Raises:
         Unreadable: The file is missing or not permitted, or it is not a text in a known encoding
@@ -288,7 +291,8 @@ def recognize_file(file: TextFile, status: os.stat_result | None) -> TextFile:
         )
         if not found.form:
             return replace(recognized, field="")
-        if found.form in TABLES and not file.field and not found.is_empty:
+        needs_field = guess_field and found.form in TABLES and not file.field
+        if needs_field and not found.is_empty:
             from bpe_core.corpus.rows import with_guessed_field
 
             return with_guessed_field(recognized)

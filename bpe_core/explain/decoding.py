@@ -40,7 +40,7 @@ def decoded_spans(tokenizer: Tokenizer, ids: Sequence[int]) -> Iterator[DecodedS
     The joined texts of the spans are `tokenizer.decode(ids)`, except for byte-fallback tokens that are not valid UTF-8
     together.
 
-    Example:
+    Examples:
         >>> from bpe_core import train
         >>> spans = decoded_spans(train("", vocab_size=257), [104, 105, 128])
         >>> [(span.ids, span.text, span.kind) for span in spans]

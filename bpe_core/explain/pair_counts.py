@@ -49,7 +49,7 @@ class PairCounts:
     training. Counting everything takes time linear in the bytes of the distinct pieces. Going one step takes time linear
     in the bytes of the pieces that change.
 
-    Example:
+    Examples:
         >>> from bpe_core import train
         >>> tokenizer = train("aaabdaaabac", vocab_size=259, pattern="none")
         >>> counts = PairCounts(tokenizer, {"aaabdaaabac": 1})

@@ -57,7 +57,7 @@ def trace(vocabulary: Vocabulary, piece: str | bytes) -> Trace:
     Raises:
         UnknownTokenError: A byte has no id.
 
-    Example:
+    Examples:
         >>> low = Vocabulary.of_bytes().extended([(108, 111, 256), (256, 119, 257)])
         >>> [merge.parts for merge in trace(low, "low").applied]
         [(256, 119), (257,)]
@@ -121,7 +121,7 @@ def token_uses(
             joined.)
         step: The number of the merge, from 1.
 
-    Example:
+    Examples:
         >>> low = Vocabulary.of_bytes().extended([(97, 97, 256), (256, 97, 257)])
         >>> token_uses(low, [11, 9, 7].__getitem__, 1)
         TokenUses(made=2, left=0, absorbed=(Absorption(step=2, token=257, n=2),))
@@ -144,7 +144,7 @@ def token_uses(
 class UseLedger:
     """The uses of all tokens that merges make in the corpus they are learned from, kept as merges are added.
 
-    Example:
+    Examples:
         >>> uses = UseLedger(11)
         >>> uses.add(97, 97, 256, 9)
         >>> uses.add(256, 97, 257, 7)

@@ -75,7 +75,7 @@ def load(path: str | os.PathLike[str], *, pattern: str | None = None) -> Tokeniz
         FormatError: The file cannot be read, is broken, or has an unsupported format.
         PatternError: `pattern` is not valid.
 
-    Example:
+    Examples:
         >>> from tempfile import TemporaryDirectory
         >>> from bpe_core import train
         >>> with TemporaryDirectory() as folder:
@@ -187,7 +187,7 @@ def save(
         FormatError: The file cannot be written, or a tokenizer loaded from it would encode some
             text to other ids.
 
-    Example:
+    Examples:
         >>> from tempfile import TemporaryDirectory
         >>> from bpe_core import train
         >>> tokenizer = train("low lower lowest", vocab_size=258)

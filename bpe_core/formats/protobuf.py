@@ -29,7 +29,7 @@ def message_fields(data: int | bytes) -> Iterator[MessageField]:
         ValueError: The message is cut off, or is not in the wire format.
         KeyError: The same.
 
-    Example:
+    Examples:
         >>> [tuple(field) for field in message_fields(bytes([0x0A, 2, 104, 105, 0x18, 7]))]
         [(1, b'hi'), (3, 7)]
     """

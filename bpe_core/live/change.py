@@ -112,7 +112,7 @@ class Edit(NamedTuple):
 class Change:
     """The tokens that an edit removed and inserted, without equal tokens at both ends.
 
-    Example:
+    Examples:
         >>> from bpe_core import LiveText, train
         >>> LiveText(train([], vocab_size=256), "ab").splice(1, 2, "c")
         Change(start=1, removed=(98,), inserted=(99,), stop=2, n_bytes=0, head=0, ripple=0)

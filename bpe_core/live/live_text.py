@@ -44,7 +44,7 @@ class LiveText:
     unchanged. With a tokenizer that changes a text before it encodes it, any method may raise `OptionError` if a very
     long stretch of the text has no place to cut it, and `UnknownTokenError` for a character without a token.
 
-    Example:
+    Examples:
         >>> from bpe_core import train
         >>> live = LiveText(train("low lower lowest", vocab_size=258), "low")
         >>> change = live.splice(3, 3, "er")

@@ -43,7 +43,7 @@ def renyi_entropy(counts: Iterable[int], alpha: float = 2.5) -> float:
     Raises:
         OptionError: The order is negative or not a number.
 
-    Example:
+    Examples:
         >>> renyi_entropy([3, 2, 1, 1])
         1.653012966845049
     """
@@ -84,7 +84,7 @@ def renyi_efficiency(counts: Iterable[int], alpha: float = 2.5) -> float:
     Raises:
         OptionError: The order is negative or not a number.
 
-    Example:
+    Examples:
         >>> renyi_efficiency([3, 2, 1, 1])
         0.8265064834225245
     """

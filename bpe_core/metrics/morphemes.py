@@ -63,7 +63,7 @@ def read_morphemes(text: str, name: str) -> list[tuple[str, ...]]:
     Raises:
         TextError: The text has no words, or the morphemes of a line don't make its word.
 
-    Example:
+    Examples:
         >>> read_morphemes("un+break+able\\nre-do", "words.txt")
         [('un', 'break', 'able'), ('re', 'do')]
     """

@@ -96,7 +96,7 @@ def script_runs(text: str, script: str = SHARED) -> Iterator[ScriptRun]:
         text: A text, or the next part of one.
         script: The script of the last run of the part before.
 
-    Example:
+    Examples:
         >>> list(script_runs("1. hello мир"))[0]
         ScriptRun(script='Latin', start=0, end=9)
     """

@@ -58,7 +58,7 @@ class Splitter:
         Raises:
             PatternError: An untrusted regular expression takes too long.
 
-        Example:
+        Examples:
             >>> from bpe_core.patterns import splitter
             >>> splitter("gpt2").split("Hello world! I'm fine.")
             ['Hello', ' world', '!', ' I', "'m", ' fine', '.']

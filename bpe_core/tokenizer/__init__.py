@@ -64,7 +64,7 @@ class Tokenizer:
     `decode(encode(text)) == text`, except for a text with surrogates, a pattern that drops text, and a `preparation`
     that changes the text. `encode(decode(ids)) == ids` does not hold in general.
 
-    Example:
+    Examples:
         >>> from bpe_core import train
         >>> tokenizer = train(["low lower lowest"], vocab_size=258)
         >>> tokenizer.encode("lower"), tokenizer.decode([257, 101])
@@ -231,7 +231,7 @@ class Tokenizer:
         Raises:
             OptionError: An id is taken.
 
-        Example:
+        Examples:
             >>> from bpe_core import train
             >>> chat = train("low lower", vocab_size=260).with_special_tokens({"<|user|>": 300})
             >>> chat.encode("<|user|>low", allowed_special="all")
@@ -346,7 +346,7 @@ class Tokenizer:
         Raises:
             SpecialTokenError: A disallowed special token occurs.
 
-        Example:
+        Examples:
             >>> from bpe_core import train
             >>> memoryview(train("low lower", vocab_size=260).encode_to_array("lower")).tolist()
             [257, 101, 114]
@@ -379,7 +379,7 @@ class Tokenizer:
             SpecialTokenError: A disallowed special token occurs.
             FetchError: numpy is not installed.
 
-        Example:
+        Examples:
             >>> from bpe_core import train
             >>> train("low lower", vocab_size=260).encode_to_numpy("lower").tolist()
             [257, 101, 114]
@@ -411,7 +411,7 @@ class Tokenizer:
         Raises:
             SpecialTokenError: As in `encode`; the error of the first text that has one.
 
-        Example:
+        Examples:
             >>> from bpe_core import train
             >>> train("low lower", vocab_size=260).encode_batch(["low", "", "lowe"])
             [[257], [], [257, 101]]
@@ -557,7 +557,7 @@ class Tokenizer:
         Raises:
             UnknownTokenError: A KeyError; there is no such token.
 
-        Example:
+        Examples:
             >>> from bpe_core import train
             >>> train("low lower", vocab_size=260).encode_single_token("low")
             257
@@ -645,7 +645,7 @@ class Tokenizer:
             UnknownTokenError: An id is not in the vocabulary.
             TextError: The ids are not valid text.
 
-        Example:
+        Examples:
             >>> from bpe_core import train
             >>> train([], vocab_size=256).decode_with_offsets("né!".encode())
             ('né!', [0, 1, 1, 2])

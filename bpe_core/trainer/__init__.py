@@ -52,7 +52,7 @@ _NO_LIMIT: Final = (1 << 63) - 1  # the largest number that the kernel takes
 class Merge:
     """One step of a training run.
 
-    Example:
+    Examples:
         >>> next(Trainer("low low", vocab_size=258))
         Merge(step=1, left=108, right=111, token=256, token_bytes=b'lo', count=2, ties=2, n_tokens=5)
     """
@@ -150,7 +150,7 @@ class Trainer:
 
     If something interrupts it (Ctrl+C, a lack of memory), each merge is made completely or not at all, and it can go on.
 
-    Example:
+    Examples:
         >>> [merge.token_bytes for merge in Trainer("aaabdaaabac", vocab_size=259, pattern="none")]
         [b'aa', b'aaa', b'aaab']
     """
@@ -494,7 +494,7 @@ def train(
         OptionError: As in `Trainer`.
         PatternError: The pattern is not valid.
 
-    Example:
+    Examples:
         >>> train(["low lower", "lowest"], vocab_size=258).encode("lower")
         [257, 101, 114]
     """

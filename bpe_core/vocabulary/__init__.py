@@ -55,7 +55,7 @@ class Vocabulary:
 
     For a vocabulary given by the ranks of its tokens, see `bpe_core.vocabulary.ranked.RankedVocabulary`.
 
-    Example:
+    Examples:
         >>> Vocabulary({108: b"l", 111: b"o"}, [(108, 111, 256)]).encode(b"lol")
         (256, 108)
     """
@@ -150,7 +150,7 @@ class Vocabulary:
         Raises:
             OptionError: The layout is unknown.
 
-        Example:
+        Examples:
             >>> Vocabulary.of_bytes("specials-first", ["<|endoftext|>"]).token_bytes(66)
             b'A'
         """

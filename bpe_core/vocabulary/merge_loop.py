@@ -62,7 +62,7 @@ def merge(
         rank_of: Returns the rank of a pair (left, right), or `NO_RANK`.
         join: Returns the symbol that replaces `left` and `right`, given the rank of the pair too.
 
-    Example:
+    Examples:
         >>> ranks = {"lo": 0, "ow": 1, "low": 2}
         >>> merge("lower", lambda left, right: ranks.get(left + right, NO_RANK), lambda left, right, _: left + right)
         ['low', 'e', 'r']

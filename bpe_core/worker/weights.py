@@ -31,7 +31,7 @@ def tempered(
         The weight by the number of the source. The largest source has weight 1; the others are
         rounded to hundredths.
 
-    Example:
+    Examples:
         >>> sizes = [(900, Fraction(1)), (100, Fraction(2))]
         >>> tempered(sizes, Fraction(1, 2))
         {Fraction(1, 1): Fraction(1, 1), Fraction(2, 1): Fraction(3, 1)}

@@ -12,6 +12,7 @@ from textual.screen import Screen
 from textual.widgets import Button
 
 from bpe_core import Tokenizer, train
+from tui.state import KnownTokenizer
 from tui.widgets.screen_lines import ALWAYS, KeyLine, TitleLine
 from tui.widgets.step_line import StepLine
 
@@ -216,3 +217,13 @@ def test_facts_of_the_title_that_do_not_fit_are_left_out_by_their_cells() -> Non
     title.set_reactive(TitleLine.path, f"/home/{8 * '語'}.json")
     assert title._facts(24) == 8 * "語"
     assert title._facts(29).endswith("語 · 288 tokens")
+
+
+def test_the_title_names_the_tokenizer_as_the_list_does() -> None:
+    """A file in the cache of tiktoken has a digest for a name."""
+    title = TitleLine()
+    title.set_reactive(TitleLine.tokenizer, TOKENIZER)
+    path = "/tmp/data-gym-cache/fb374d419588a4632f3f557e76b4b70aebbca790"
+    title.set_reactive(TitleLine.path, path)
+    title.set_reactive(TitleLine.kept, (KnownTokenizer(path, "o200k_base", 288),))
+    assert title._facts(29).startswith("o200k_base · 288 tokens")

@@ -17,7 +17,7 @@ from tui.disk.config import write_file
 from tui.disk.sources import file_source, text_of, whole_text
 from tui.features.feature import NO_TOKENIZER, Feature, StateScreen
 from tui.features.tokenizers import Tokenizers
-from tui.state import EDITORS_TEXT, PlaceInText, TextSource, name_of
+from tui.state import EDITORS_TEXT, PlaceInText, TextSource, known_name
 from tui.terminal.background import in_thread
 
 _MOST_KEPT: Final = 9
@@ -149,7 +149,7 @@ class Texts(Feature):
         if tokenizer is None or not tokenizer.vocabulary.knows_merges:
             screen.say("There are no merges to export yet.", "warning")
             return
-        name = name_of(Path(screen.path)) if screen.path else "training"
+        name = known_name(screen.path, screen.kept) if screen.path else "training"
         words = _EXPORTS[what]
         parts = await in_thread(exported, what, [tokenizer], [name])
         await self.save(
@@ -185,7 +185,7 @@ class Texts(Feature):
         if screen.in_force is None:
             screen.say(NO_TOKENIZER, "warning")
             return
-        name = name_of(Path(screen.path)) if screen.path else "in training"
+        name = known_name(screen.path, screen.kept) if screen.path else "in training"
         area = screen.editor.area
         ids = self._typed_ids
         if not area.selection.is_empty:

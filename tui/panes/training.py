@@ -235,7 +235,7 @@ def status_line(run: Run) -> str:
             facts = [f"learned {run.done:,} of {run.total:,}", rate, remaining]
         case "showing":
             merges = counted(run.done, "merge")
-            facts = [f"{merges} learned. Press End to jump to the last."]
+            facts = [f"{merges} learned. Press End here to jump to the last."]
         case _:
             facts = [run.detail]
     return " · ".join(visible(fact) for fact in facts if fact)

@@ -120,7 +120,7 @@ def _recorded(
         # It was given, as the line above says.
         text = f"It occurred {times}."
     elif merge.ties == 1:
-        text = f"It occurred {times}; no other pair as often."
+        text = f"It occurred {times}; no other pair occurred as often."
     else:
         rule = f"the rule “{ties}”" if ties else "the tie rule"
         text = f"{merge.ties:,} pairs occurred {times}; {rule} took this one."

@@ -1,7 +1,6 @@
 """The lines around a screen: its title with the panes, a hint for the focused part, and the keys."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from rich.cells import cell_len
@@ -21,7 +20,7 @@ from tui.commands.keys import action_of
 from tui.commands.panes import PANES
 from tui.commands.table import COMMANDS, LEAVE_LESSON, NEXT_STEP, STEP_BACK
 from tui.drawing.lines import cut
-from tui.state import Run, name_of
+from tui.state import KnownTokenizer, Run, known_name
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
@@ -63,6 +62,7 @@ class TitleLine(Widget):
     tokenizer: "reactive[Tokenizer | None]" = reactive(None, always_update=True)
     active: reactive[str] = reactive("editor")
     path: reactive[str] = reactive("")
+    kept: reactive[tuple[KnownTokenizer, ...]] = reactive(())
     notice: reactive[str] = reactive("")
     """The file that is being read or fetched."""
 
@@ -119,7 +119,7 @@ class TitleLine(Widget):
     @property
     def _tokenizer_name(self) -> str:
         if self.path:
-            return name_of(Path(self.path))
+            return known_name(self.path, self.kept)
         return "" if self.run.busy else "not saved"
 
     @property

@@ -44,6 +44,12 @@ def test_the_textbook_example_from_text_to_ids_and_back(bpescope: Bpescope) -> N
     assert bpescope("decode -t out.json ids") == (0, SEED, "")
     Path("ids").write_text('{"text": "x \'ids\': [97] y", "ids": [98, 99]}')
     assert bpescope("decode -t out.json ids") == (0, "bc", "")
+    for name in (
+        "ids.jsonl",
+        "ids.csv",
+    ):  # read as one text, and not as rows with a field
+        Path(name).write_text('{"ids": [98, 99]}\n{"ids": [97]}\n')
+        assert bpescope(f"decode -t out.json {name}") == (0, "bca", "")
     Path("ids").write_text("1 two 3")
     code, out, error = bpescope("decode -t seed.json ids")
     assert (code, out) == (2, "")

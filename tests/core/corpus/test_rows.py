@@ -411,7 +411,7 @@ def test_what_fsspec_opens_and_what_it_does_not(
         name = library.partition(".")[0]
         with pytest.raises(
             Unreadable,
-            match=rf"needs {name}, of the extra \[corpora\]: pip install {name}\.$",
+            match=rf'needs {name}\. Install it with pip install "bpescope\[corpora\]"\.$',
         ):
             find_files(path)
 

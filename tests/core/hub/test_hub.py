@@ -112,7 +112,7 @@ def test_without_the_extra_a_sentence_names_what_pip_can_install(
 ):
     without(monkeypatch, module)
     told = []
-    sentence = rf"^Fetching {name} needs {package}, of the extra \[hub\]: pip install {package}\.$"
+    sentence = rf'^Fetching {name} needs {package}\. Install it with pip install "bpescope\[hub\]"\.$'
     with pytest.raises(FetchError, match=sentence):
         fetch(name, lambda *what: told.append(what))
     assert not told  # nothing was on its way yet

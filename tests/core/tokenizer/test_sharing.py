@@ -188,7 +188,7 @@ def test_ids_come_as_a_numpy_array_under_the_name_that_tiktoken_has(monkeypatch)
     )  # importing it fails, as where it is not installed
     with pytest.raises(
         FetchError,
-        match=r"^encode_to_numpy needs numpy, of the extra \[embeddings\]: pip install",
+        match=r'^encode_to_numpy needs numpy\. .* pip install "bpescope\[embeddings\]"\.$',
     ):
         tokenizer.encode_to_numpy("low")
 

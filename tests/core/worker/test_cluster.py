@@ -333,7 +333,8 @@ def test_without_the_extra_it_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
         pytest.raises(
-            FetchError, match=r"needs distributed, of the extra \[dask\]: pip install"
+            FetchError,
+            match=r'needs distributed\. .* pip install "bpescope\[dask\]"\.$',
         ),
         connected("local"),
     ):
