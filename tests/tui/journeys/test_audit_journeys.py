@@ -15,7 +15,7 @@ def findings(screen: Cells) -> list[int]:
     return [
         int(token)
         for token in re.findall(
-            r"││ +(?:[▲●○] +\d\.\d\d [█-▏ ]+)?(\d+)  \S", screen.text
+            r"││ +(?:[▲●○] +\d\.\d\d [█-▏ ]+(?:[▸▾] \d+ +)?)?(\d+)  \S", screen.text
         )
     ]
 
