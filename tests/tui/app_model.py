@@ -378,8 +378,8 @@ class Model:
             kinds.append("special")
         return kinds
 
-    def token_ids(self) -> list[int]:
-        """The ids in the table of tokens, in its order."""
+    def token_ids(self, unfolded: bool = False) -> list[int]:
+        """The ids in the table of tokens, in its order. `unfolded`: also those that another one stands for."""
         tokenizer, view, findings = self.tokenizer, self.tokens, self.findings
         assert findings is not None
         ids = sorted(tokenizer.vocabulary.ids())
@@ -406,7 +406,7 @@ class Model:
         shown = [
             token
             for token in in_order
-            if self._is_shown(token) and not self._is_folded(token)
+            if self._is_shown(token) and (unfolded or not self._is_folded(token))
         ]
         if not view.search:
             return shown

@@ -160,7 +160,7 @@ class Session:
         model = self.model
         tokenizer, record = model.tokenizer, model.tokenizer.record
         facts = [
-            model.current.path.stem,
+            model.names.get(model.current.path, model.current.path.stem),
             f"{tokenizer.n_tokens} tokens",
             f"pattern {tokenizer.pattern or 'none'}",
         ]
@@ -599,7 +599,7 @@ class Session:
             keys = [
                 key
                 for key in keys
-                if key not in ("reason", "Token", "Lines", "Kinds", "w")
+                if key not in ("reason", "+", "Token", "Lines", "Kinds", "w")
             ]
             if "in" in keys:
                 keys[keys.index("in") : keys.index("in") + 2] = ["largest_share"]
@@ -630,7 +630,7 @@ class Session:
     def check_export(self, content: str, suffix: str) -> None:
         model, findings = self.model, self.model.findings
         assert findings is not None
-        ids = model.token_ids()
+        ids = model.token_ids(unfolded=True)
         if suffix == ".jsonl":
             rows = [json.loads(line) for line in content.splitlines()]
             assert [row["id"] for row in rows] == ids

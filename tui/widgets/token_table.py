@@ -257,16 +257,19 @@ class TokenTable(Table):
 
     @property
     def unfolded(self) -> list[int]:
-        """The rows shown, each followed by the rows that it stands for."""
+        """The rows shown and those that they stand for, in the order of the table."""
         rows: list[int] = []
         for row in self.order:
-            rows.append(row)
+            family = [row]
             for token in self.rows.members.get(self.rows.ids[row], ()):
                 member = self.rows.row_of(token)
                 if member is None or not self._is_folded(member):
                     continue
                 if self._is_found(member):
-                    rows.append(member)
+                    family.append(member)
+            if self.reverse:
+                family.reverse()
+            rows += family
         return rows
 
     # The user's choices
