@@ -8,6 +8,7 @@ from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
 from itertools import chain
+from math import ceil
 from pathlib import Path
 from typing import Final
 
@@ -34,6 +35,9 @@ _SHOWN_IN_REPORT: Final = 50
 """Maximum number of tokens in a Markdown or HTML report without --all."""
 _SHOWN_IN_TERMINAL: Final = 10
 """Maximum number of findings of each kind, and of tokens with the highest scores, without --all."""
+_BINS: Final = 20
+"""Maximum number of rows in the histogram of an indicator."""
+_BAR_WIDTH: Final = 30  # cells of the longest bar of the histogram
 _SCORE: Final = (
     "The score ranks tokens by how much they deserve a look; it is not a probability. Each kind "
     "of evidence has a weight: the first kind counts in full, and each further kind adds its "
@@ -260,11 +264,13 @@ def _report(findings: Findings, subject: AuditSubject, options: Namespace) -> st
         title = f"Audit of {tokenizer.name or Path(options.tokenizer).name}"
         most = len(ranked) if options.all else _SHOWN_IN_REPORT
         sections = _model_card(sentences, findings, ranked, most)
+        sections[1:1] = _rows_of_model(subject)
         if options.markdown:
             return as_markdown(title, sections)
         return as_html(title, sections)
     most = len(findings) if options.all else _SHOWN_IN_TERMINAL
-    return as_text(_by_kind(sentences, findings, ranked, most))
+    sections = list(_by_kind(sentences, findings, ranked, most))
+    return as_text([*sections, *_rows_of_model(subject)])
 
 
 def _evidence(options: Namespace, subject: AuditSubject) -> Iterator[str]:
@@ -323,6 +329,25 @@ def _by_kind(
         yield Section(heading, [KINDS[kind].meaning], _token_table(rows), more)
     if not findings:
         yield Section(sentences=["The audit found nothing suspicious."])
+
+
+def _rows_of_model(subject: AuditSubject) -> list[Section]:
+    """Return a histogram of the indicators of the model's rows, with the threshold marked."""
+    distribution = subject.distribution
+    if distribution is None:
+        return []
+    bins = distribution.bins(_BINS)
+    at_threshold = distribution.bin_of(distribution.threshold, _BINS)
+    most = max(part.n_rows for part in bins)
+    rows: list[tuple[str, str, str]] = []
+    for place, part in enumerate(bins):
+        bar = "█" * ceil(_BAR_WIDTH * part.n_rows / most)
+        if place == at_threshold:
+            bar += " ◀ threshold"
+        rows.append((f"{part.start:.3g}", f"{part.n_rows:,}", bar.strip()))
+    head = ("indicator from", "rows", "")
+    table = ReportTable(head, rows, numbers=(0, 1), widest=_BAR_WIDTH + 12)
+    return [Section("Rows of the model", [distribution.sentence], table)]
 
 
 def _token_table(rows: Sequence[tuple[str, str, str]]) -> ReportTable:
