@@ -55,6 +55,8 @@ class AuditRequest(Request):
             for name, column in subject.columns.items():
                 for values in _batches(column.items(), _COLUMN_BATCH):
                     job.send(Measured(name, dict(values)))
+            if subject.distribution is not None:
+                job.send(subject.distribution)
             for batch in _batches(verdicts(subject, findings), BATCH):
                 job.send(Verdicts(tuple(batch)))
         job.send(Done(job.stopped or "audited", len(findings), job.seconds))

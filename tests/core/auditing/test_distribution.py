@@ -3,13 +3,14 @@
 import numpy
 import pytest
 
-from bpe_core import train
+from bpe_core import save, train
 from bpe_core.auditing import examine
 from bpe_core.auditing.distribution import distribution_of
 from bpe_core.auditing.embeddings import unused_rows
 from bpe_core.auditing.matrix import Matrix
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.auditing.verdicts import verdicts
+from bpe_core.cli.main import main
 
 TRAINED = (1.0, 0.1)
 """Mean and standard deviation of the indicators of trained rows."""
@@ -136,14 +137,20 @@ LEARNED = train(
 N = LEARNED.n_vocab
 
 
-def audited(share):
-    """Audit LEARNED with a model in which a share of the tokens of merges and ASCII was never trained."""
+def model(untrained):
+    """Rows of a model in which some tokens, and those that no text contains, were never trained."""
     rng = numpy.random.default_rng(10)
     rows = rng.standard_normal((N, 32)).astype(numpy.float32) + 0.3
-    ordinary = [*range(128), *range(256, N)]
-    untrained = ordinary[:: round(1 / share)] if share else []
     low = [*untrained, *unused_rows(LEARNED, N)]
     rows[low] = -1.5 + 0.1 * rng.standard_normal((len(low), 32))
+    return rows
+
+
+def audited(share):
+    """Audit LEARNED with a model in which a share of the tokens of merges and ASCII was never trained."""
+    ordinary = [*range(128), *range(256, N)]
+    untrained = ordinary[:: round(1 / share)] if share else []
+    rows = model(untrained)
     subject = AuditSubject(LEARNED)
     findings = list(examine(subject, Matrix(rows)))
     undertrained = [found for found in findings if found.kind == "undertrained"]
@@ -170,3 +177,22 @@ def test_without_a_gap_the_lowest_rows_are_findings_that_say_so():
     assert all("No gap was found" in found.reason for found in findings)
     assert all("among the lowest 2 %" in found.reason for found in findings)
     assert [subject.stretched(at) for at in (0.5, 2.0, 50.0)] == [0.5, 2.0, 50.0]
+
+
+@pytest.mark.parametrize("form", [[], ["--markdown"], ["--html"]])
+def test_reports_draw_the_rows_and_mark_the_threshold(tmp_path, capsys, form):
+    save(LEARNED, tmp_path / "t.json")
+    subject, _, untrained, _ = audited(0.25)
+    numpy.save(tmp_path / "m.npy", model(untrained))
+    words = ["-t", str(tmp_path / "t.json"), "--embeddings", str(tmp_path / "m.npy")]
+    assert main(["audit", *words, *form]) == 0
+    report = capsys.readouterr().out
+    assert subject.distribution.sentence in report
+    (marked,) = [line for line in report.splitlines() if "◀ threshold" in line]
+    place = subject.distribution.bin_of(subject.distribution.threshold, 20)
+    start = subject.distribution.bins(20)[place].start
+    assert f"{start:.3g}" in marked
+    bars = [line.count("█") for line in report.splitlines() if "█" in line]
+    assert max(bars) == 30
+    assert main(["audit", *words[:2], *form]) == 0
+    assert "threshold" not in capsys.readouterr().out.split("How the score")[0]
