@@ -7,7 +7,8 @@ two scripts, would be mistaken for it.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -102,9 +103,9 @@ def distribution_of(ranked: Sequence[float], unused: Sequence[float]) -> Distrib
     counts, edges = numpy.histogram(values, n_bins, (start, end))
     gap = None
     if len(unused) >= MIN_UNUSED:
-        gap = _gap(counts, edges)
-    if gap is not None and not _is_plausible(gap, values, unused):
-        gap = None
+        gaps = _gaps(counts, edges)
+        is_plausible = partial(_is_plausible, values=values, unused=unused)
+        gap = next(filter(is_plausible, gaps), None)
     threshold = float(numpy.percentile(values.astype(numpy.float32), PERCENT))
     if gap is not None:
         threshold = max(threshold, gap)
@@ -119,8 +120,8 @@ def distribution_of(ranked: Sequence[float], unused: Sequence[float]) -> Distrib
     )
 
 
-def _gap(counts: "Array", edges: "Array") -> float | None:
-    """Return the end of the bin in which the lower mode is over, before the deepest gap between two peaks."""
+def _gaps(counts: "Array", edges: "Array") -> Iterator[float]:
+    """Yield the gaps between two peaks, the deepest first: the end of the bin in which the mode at the left is over."""
     import numpy
 
     heights = numpy.convolve(counts, [0.25, 0.5, 0.25], "same")
@@ -130,22 +131,21 @@ def _gap(counts: "Array", edges: "Array") -> float | None:
     is_deep = heights <= _DEEP * peaks
     is_significant = peaks - heights > _DEVIATIONS * numpy.sqrt(peaks)
     is_gap = is_deep & is_significant
-    if not is_gap.any():
-        return None
-    shares = numpy.where(is_gap, (heights + 1) / (peaks + 1), numpy.inf)
-    place = int(shares.argmin())
-    foot = _FOOT * peaks[place]
-    while is_gap[place - 1] and heights[place - 1] <= foot:
-        place -= 1
-    return float(edges[place + 1])
+    shares = (heights + 1) / (peaks + 1)
+    places = numpy.flatnonzero(is_gap)
+    borders = numpy.flatnonzero(numpy.diff(places) > 1) + 1
+    runs = [run for run in numpy.split(places, borders) if len(run)]
+    deepest = [min(run, key=shares.__getitem__) for run in runs]
+    for place in sorted(deepest, key=shares.__getitem__):
+        foot = _FOOT * peaks[place]
+        while is_gap[place - 1] and heights[place - 1] <= foot:
+            place -= 1
+        yield float(edges[place + 1])
 
 
-def _is_plausible(gap: float, values: "Array", unused: Sequence[float]) -> bool:
-    """Whether the rows below the gap are more like the unused rows than like those above it."""
+def _is_plausible(gap: float, *, values: "Array", unused: Sequence[float]) -> bool:
+    """Whether the rows below the gap are, in the median, nearer to the unused rows than to the gap."""
     import numpy
 
-    median_unused = float(numpy.median(unused))
-    median_below = float(numpy.median(values[values <= gap]))
-    median_above = float(numpy.median(values[values > gap]))
-    is_like_unused = abs(median_below - median_unused) < median_above - median_below
-    return median_unused <= gap and is_like_unused
+    median = float(numpy.median(values[values <= gap]))
+    return abs(median - float(numpy.median(unused))) < gap - median

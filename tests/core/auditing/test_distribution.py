@@ -88,6 +88,21 @@ def test_a_gap_between_two_groups_of_trained_rows_is_not_taken():
     assert distribution_of(sorted(groups), [0.8] * 2).gap is None, "too few to know"
 
 
+def test_a_deeper_gap_between_groups_of_trained_rows_does_not_hide_the_gap():
+    rng = numpy.random.default_rng(11)
+    groups = [*rng.normal(0.8, 0.1, 12_000), *rng.normal(2.0, 0.1, 6000)]
+    low = rng.normal(0.3, 0.1, 2000)
+    found = found_in(low, groups, rng.normal(0.3, 0.1, 13).tolist())
+    assert (low <= found.threshold).mean() > 0.9 and found.threshold < 0.7
+
+
+def test_two_modes_with_a_shallow_place_between_them_have_no_gap():
+    low, high, unused = rows_of(
+        numpy.random.default_rng(12), 50_000, 0.5, untrained=(0.75, 0.1)
+    )
+    assert found_in(low, high, unused).gap is None
+
+
 def test_rows_with_very_high_values_do_not_hide_the_gap():
     low, high, unused = rows_of(numpy.random.default_rng(6), 4000, 0.1)
     found = found_in(low, [*high, *[500.0] * 20], unused)
@@ -114,13 +129,15 @@ def test_a_gap_below_the_2nd_percentile_is_named():
 def test_few_and_equal_values_have_a_distribution(values):
     found = distribution_of(values, [0.0] * 5)
     assert found.n_rows == len(values) and found.gap is None
+    assert len(found.counts) == 10
+    assert found.n_low == sum(value <= found.threshold for value in values)
     assert found.bin_of(values[-1], 40) < len(found.bins(40))
 
 
 def test_bins_are_joined_for_a_narrow_place():
     low, high, unused = rows_of(numpy.random.default_rng(9), 4000, 0.1)
     found = found_in(low, high, unused)
-    assert len(found.counts) == 63
+    assert len(found.counts) == 63 and len(found_in(low, [*high] * 5, []).counts) == 100
     for most in (1, 7, 20, 63, 100):
         bins = found.bins(most)
         assert len(bins) <= most and sum(part.n_rows for part in bins) == 3960
@@ -169,6 +186,9 @@ def test_every_row_below_the_gap_is_a_finding_with_its_reason_and_counts_at_leas
     above = [scores[token] for token in others]
     assert min(below) == pytest.approx(0.45) and max(above) < 0.45 and above
     assert max(below) == pytest.approx(0.9, abs=0.05)
+    share = 100 * len(untrained) / len(subject.ranked)
+    assert subject.stretched(share / 2) == pytest.approx(1)
+    assert subject.stretched(share + 5) == pytest.approx(7)
 
 
 def test_without_a_gap_the_lowest_rows_are_findings_that_say_so():
@@ -177,6 +197,20 @@ def test_without_a_gap_the_lowest_rows_are_findings_that_say_so():
     assert all("No gap was found" in found.reason for found in findings)
     assert all("among the lowest 2 %" in found.reason for found in findings)
     assert [subject.stretched(at) for at in (0.5, 2.0, 50.0)] == [0.5, 2.0, 50.0]
+
+
+def test_an_unused_row_of_nan_does_not_hide_the_gap_and_equal_rows_are_found_together():
+    rows = model(range(100, 128))
+    rows[0xC0] = numpy.nan
+    subject = AuditSubject(LEARNED)
+    list(examine(subject, Matrix(rows)))
+    assert subject.distribution.gap is not None
+    rows = model([])
+    equal = {40, 50, 60, 70, 80, 90}
+    rows[[*equal]] = 0
+    findings = examine(AuditSubject(LEARNED), Matrix(rows), "norm")
+    lowest = {found.id for found in findings if found.kind == "undertrained"}
+    assert lowest == equal, "more than 2 % of the rows, but none is lower than another"
 
 
 @pytest.mark.parametrize("form", [[], ["--markdown"], ["--html"]])
