@@ -20,6 +20,7 @@ from bpe_core.auditing.subject import AuditSubject
 from bpe_core.auditing.verdicts import Verdict, verdict, verdicts, verdicts_on
 from bpe_core.cli.arguments import Parser, Subcommands, add_command
 from bpe_core.cli.streams import StderrReporter, open_tokenizer
+from bpe_core.cli.train import add_selection, recipe_of, with_field
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError
 from bpe_core.process import INTERRUPTED, print_to_stderr
@@ -102,7 +103,7 @@ def add(commands: Subcommands) -> None:
 
 def _add_evidence(parser: Parser) -> None:
     """Add the options for texts and embeddings."""
-    files = "files, folders, or files written by `count`; repeatable"
+    files = "what `count` reads, or files that it wrote; repeatable"
     parser.add_value(
         "--corpus",
         "PATH",
@@ -117,6 +118,7 @@ def _add_evidence(parser: Parser) -> None:
         [],
         action="append",
     )
+    add_selection(parser)
     parser.add_value(
         "--embeddings",
         "FILE",
@@ -165,10 +167,12 @@ def run_audit(options: Namespace) -> int:
     if options.what_if is not None or options.what_if_normalizer is not None:
         _print_what_if(tokenizer, options)
         return 0
+    options.paths = ()
     request = AuditRequest(
         options.tokenizer,
-        corpus=tuple(options.corpus),
-        reference=tuple(options.reference),
+        corpus=with_field(options.corpus, options.field),
+        reference=with_field(options.reference, options.field),
+        recipe=recipe_of(options, {}),
         embeddings=options.embeddings,
         tensor=options.tensor,
         indicator=options.indicator,
@@ -301,8 +305,16 @@ def _describe_texts(paths: Sequence[str], counts: Counts) -> str:
     digests = "".join(source.sha256 for source in counts.sources)
     digest = sha256(digests.encode()).hexdigest()
     names = ", ".join(Path(path).name for path in paths)
-    texts = counted(len(counts.sources), "text")
-    return f"{names} ({texts}, {counts.n_bytes:,} bytes, SHA-256 {digest[:16]})"
+    facts = [
+        counted(len(counts.sources), "text"),
+        counted(counts.n_bytes, "byte"),
+        f"SHA-256 {digest[:16]}",
+    ]
+    if counts.sample:
+        facts.append(counts.sample)
+    if counts.weights:
+        facts.append(f"weights {counts.weights}")
+    return f"{names} ({', '.join(facts)})"
 
 
 def _by_kind(
