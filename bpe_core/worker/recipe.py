@@ -123,7 +123,7 @@ class Recipe:
             ClusterError: The workers of the cluster fail.
             Stopped: The job is to stop.
         """
-        weighting = self.weighting() or weights
+        weighting = weights or self.weighting()
         sample = self.sampled()
         if self.has_streams:
             self._check_streams(sample)

@@ -81,7 +81,7 @@ def test_an_audit_reads_what_count_reads(bpescope: Bpescope) -> None:
     seed = Path("seed.txt").read_text()
     rows = [{"body": seed, "text": "not this"}, {"body": 5}, {"body": "b"}]
     Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    Path("table.csv").write_text("text,body\nnot this,aab\n")
+    Path("table.jsonl").write_text('{"body": "aab", "text": "no"}\n{"body": 5}\n')
     with tarfile.open("both.tar", "w") as archive:
         archive.add("seed.txt")
     audit = "audit -t seed.json"
@@ -98,7 +98,7 @@ def test_an_audit_reads_what_count_reads(bpescope: Bpescope) -> None:
     options = "--corpus rows.jsonl --field body --skip-bad"
     of_rows = counts_of(options)
     assert of_rows[ord("b")] == alone[ord("b")] + 1
-    code, out, said = bpescope(f"{audit} {options} --reference table.csv")
+    code, out, said = bpescope(f"{audit} {options} --reference table.jsonl")
     assert code == 0 and "no bad rows" in out
     assert (
         "Read 2 documents: " in said and "Read 1 document of the reference: 3" in said
@@ -114,10 +114,10 @@ def test_an_audit_reads_what_count_reads(bpescope: Bpescope) -> None:
     assert code == 2 and "Unknown path 'text.txt' in a weight" in said
     code, out, said = bpescope(f"{audit} --corpus seed.txt --documents 1 --seed 2")
     assert code == 0 and "1 document, seed 2" in out
-    of_sample = "--corpus seed.txt --corpus text.txt --documents 1"
-    code, out, _ = bpescope(f"{audit} --jsonl --all-tokens {of_sample}")
+    texts = "--corpus seed.txt --corpus text.txt --corpus both.tar"
+    code, out, _ = bpescope(f"{audit} --jsonl --all-tokens {texts} --documents 2")
     assert code == 0 and "document_frequency" not in out, "it would be that of all"
-    code, out, _ = bpescope(f"{audit} --jsonl --all-tokens {of_sample[:-14]}")
+    code, out, _ = bpescope(f"{audit} --jsonl --all-tokens {texts}")
     assert code == 0 and "document_frequency" in out
 
 
