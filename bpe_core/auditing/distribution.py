@@ -121,7 +121,7 @@ def distribution_of(ranked: Sequence[float], unused: Sequence[float]) -> Distrib
 
 
 def _gaps(counts: "Array", edges: "Array") -> Iterator[float]:
-    """Yield the gaps between two peaks, the deepest first: the end of the bin in which the mode at the left is over."""
+    """Yield the gaps between two peaks, the lowest first: the end of the bin in which the mode at the left is over."""
     import numpy
 
     heights = numpy.convolve(counts, [0.25, 0.5, 0.25], "same")
@@ -134,9 +134,10 @@ def _gaps(counts: "Array", edges: "Array") -> Iterator[float]:
     shares = (heights + 1) / (peaks + 1)
     places = numpy.flatnonzero(is_gap)
     borders = numpy.flatnonzero(numpy.diff(places) > 1) + 1
-    runs = [run for run in numpy.split(places, borders) if len(run)]
-    deepest = [min(run, key=shares.__getitem__) for run in runs]
-    for place in sorted(deepest, key=shares.__getitem__):
+    for run in numpy.split(places, borders):
+        if not len(run):
+            continue
+        place = min(run, key=shares.__getitem__)
         foot = _FOOT * peaks[place]
         while is_gap[place - 1] and heights[place - 1] <= foot:
             place -= 1

@@ -96,6 +96,16 @@ def test_a_deeper_gap_between_groups_of_trained_rows_does_not_hide_the_gap():
     assert (low <= found.threshold).mean() > 0.9 and found.threshold < 0.7
 
 
+def test_a_few_rows_below_the_untrained_ones_do_not_hide_the_gap():
+    rng = numpy.random.default_rng(13)
+    few = rng.normal(0.05, 0.01, 100)  # such as rows of control characters
+    low = rng.normal(0.25, 0.04, 1500)
+    high = rng.normal(*TRAINED, 6000)
+    unused = rng.normal(0.24, 0.04, 13).tolist()
+    found = found_in([*few, *low], high, unused)
+    assert found.threshold > 0.3 and found.n_low > 1570
+
+
 def test_two_modes_with_a_shallow_place_between_them_have_no_gap():
     low, high, unused = rows_of(
         numpy.random.default_rng(12), 50_000, 0.5, untrained=(0.75, 0.1)
