@@ -11,6 +11,7 @@ from bpe_core.visible import visible
 from bpe_core.weighted import Measure
 
 if TYPE_CHECKING:
+    from bpe_core.auditing.distribution import Distribution
     from bpe_core.auditing.verdicts import Verdict
     from bpe_core.corpus.reading import Skipped, TextFile
     from bpe_core.explain.merge_choice import Explanation
@@ -239,6 +240,8 @@ class Audit:
         default_factory=dict, compare=False
     )
     """Name of a measure -> id -> its value."""
+    distribution: Distribution | None = None
+    """The distribution of the measure "indicator"."""
 
 
 @dataclass(frozen=True, slots=True)

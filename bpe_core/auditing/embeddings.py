@@ -19,6 +19,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from bpe_core.auditing.distribution import MIN_UNUSED, PERCENT, distribution_of
 from bpe_core.auditing.findings import Finding, OnStage, Severity
 from bpe_core.auditing.matrix import Matrix
 from bpe_core.auditing.subject import AuditSubject
@@ -39,8 +40,6 @@ INDICATORS: Final[Mapping[str, str]] = {
 }
 """Name -> what it measures, as a part of a sentence."""
 
-_MIN_UNUSED: Final = 3
-"""Rows known to be unused that u is computed from, at least."""
 _ROUNDS: Final = 6
 """Passes in search of the first component. It is so dominant that more passes change no ranking."""
 _VECTORS: Final = 4
@@ -48,18 +47,16 @@ _VECTORS: Final = 4
 _PASSES: Final = {"norm": 1, "distance": 1, "cosine": 2, "cosine-pc": 1 + _ROUNDS}
 """Passes over the matrix."""
 _SLICE_BYTES: Final = 1 << 25  # of a slice, as float32
-_PERCENT: Final = 2
-"""Ordinary rows at or below this percentile are findings."""
 
 
 def undertrained(
     subject: AuditSubject, matrix: Matrix, name: str | None = None
 ) -> Iterator[Finding]:
-    """Find ordinary tokens whose rows contain no numbers, then those at or below the 2nd percentile, the lowest first.
+    """Find ordinary tokens whose rows contain no numbers, then those at or below the threshold, the lowest first.
 
-    Ordinary tokens are neither special, nor in `unused_rows`, nor incomplete UTF-8. This sets `subject.indicators` and
-    `subject.ranked`. Evidence: "indicator" (its name), "value", "threshold" (the 2nd percentile), "median" of ordinary
-    tokens, "percentile" of the value among them (0 to 100), "tensor" (the matrix).
+    Ordinary tokens are neither special, nor in `unused_rows`, nor incomplete UTF-8. This sets `subject.indicators`,
+    `subject.ranked` and `subject.distribution`. Evidence: "indicator" (its name), "value", "threshold" and "gap" (see
+    `Distribution`), "median" of ordinary tokens, "percentile" of the value among them (0 to 100), "tensor" (the matrix).
 
     Args:
         subject: The tokenizer under audit.
@@ -74,7 +71,7 @@ def undertrained(
     n_rows = len(matrix.data)
     unused = unused_rows(subject.tokenizer, n_rows)
     if name is None:
-        prefers_norm = matrix.is_input or len(unused) < _MIN_UNUSED
+        prefers_norm = matrix.is_input or len(unused) < MIN_UNUSED
         name = "norm" if prefers_norm else "cosine"
     tokens = dict(subject.tokens("embeddings"))
     ordinary = _ordinary_tokens(tokens, set(unused))
@@ -104,6 +101,10 @@ def undertrained(
                 tensor=matrix.name,
             )
     if ranked:
+        values_of_unused = [
+            numbers[row] for row in unused if math.isfinite(numbers[row])
+        ]
+        subject.distribution = distribution_of(ranked, values_of_unused)
         yield from _lowest(subject, name, matrix.name, ordinary)
 
 
@@ -118,21 +119,32 @@ def _ordinary_tokens(tokens: Mapping[int, bytes], unused: set[int]) -> list[int]
 def _lowest(
     subject: AuditSubject, name: str, tensor: str, ordinary: Sequence[int]
 ) -> Iterator[Finding]:
-    """Report the ordinary tokens with the lowest indicators."""
-    import numpy
-
+    """Report the ordinary tokens at or below the threshold."""
     ranked = subject.ranked
     values = subject.indicators
+    distribution = subject.distribution
+    assert distribution is not None
     median = ranked[len(ranked) // 2]
-    threshold = float(numpy.percentile(numpy.array(ranked, numpy.float32), _PERCENT))
-    low = [token for token in ordinary if values.get(token, math.inf) <= threshold]
+    low = [
+        token
+        for token in ordinary
+        if values.get(token, math.inf) <= distribution.threshold
+    ]
     low.sort(key=lambda token: (values[token], token))
     for token in low:
         percentile = subject.percentile(token)
-        reason = (
-            f"Its row looks untrained: {INDICATORS[name]} is {values[token]:.4g} (percentile {percentile:.2g}); "
-            f"the median of ordinary tokens is {median:.4g}."
+        gap = distribution.gap
+        measured = (
+            f"{INDICATORS[name]} is {values[token]:.4g} (percentile {percentile:.2g})"
         )
+        of_median = f"the median of ordinary tokens is {median:.4g}"
+        reason = f"Its row is among the lowest {PERCENT} %: {measured}; {of_median}."
+        if gap is None:
+            reason += " No gap was found between untrained and trained rows, so it may be trained."
+        elif values[token] <= gap:
+            reason = f"Its row looks untrained: {measured}, below the gap at {gap:.4g}; {of_median}."
+        else:
+            reason += f" It is above the gap at {gap:.4g}, so it may be trained."
         yield subject.finding(
             token,
             "undertrained",
@@ -140,7 +152,8 @@ def _lowest(
             reason,
             indicator=name,
             value=values[token],
-            threshold=threshold,
+            threshold=distribution.threshold,
+            gap=gap,
             median=median,
             percentile=percentile,
             tensor=tensor,
@@ -220,9 +233,9 @@ class _Slices:
 def _mean_of_unused(matrix: Matrix, name: str, unused: Sequence[int]) -> "Array":
     import numpy
 
-    if len(unused) < _MIN_UNUSED:
+    if len(unused) < MIN_UNUSED:
         raise EmbeddingsError(
-            f"Only {len(unused)} rows are known to be unused, and {name} needs {_MIN_UNUSED}; choose norm."
+            f"Only {len(unused)} rows are known to be unused, and {name} needs {MIN_UNUSED}; choose norm."
         )
     rows = numpy.concatenate([matrix.rows(row, row + 1) for row in unused])
     rows = _finite(rows)

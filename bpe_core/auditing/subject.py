@@ -4,7 +4,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from bpe_core.auditing.distribution import Distribution
 from bpe_core.auditing.findings import (
+    HALF_AT,
     HALF_LEFT,
     Finding,
     OnStage,
@@ -81,6 +83,8 @@ class AuditSubject:
         """Id -> indicator of its row in a model, once the rows are measured."""
         self.ranked: Sequence[float] = ()
         """The indicators of ordinary tokens, ascending."""
+        self.distribution: Distribution | None = None
+        """The distribution of `ranked`, with the threshold of findings."""
 
     def hear(self, elsewhere: Mapping[int, "Elsewhere"]) -> None:
         """Add what other vocabularies make of each token, if it becomes known after the other checks."""
@@ -174,6 +178,19 @@ class AuditSubject:
         if value is None or not self.ranked:
             return None
         return 100 * bisect_right(self.ranked, value) / len(self.ranked)
+
+    def stretched(self, percentile: float) -> float:
+        """Return a percentile moved such that the threshold becomes `HALF_AT`, where a row's evidence counts half.
+
+        Without a gap between untrained and trained rows, this is the percentile itself.
+        """
+        distribution = self.distribution
+        if distribution is None or distribution.threshold != distribution.gap:
+            return percentile
+        at_threshold = 100 * distribution.n_low / len(self.ranked)
+        if percentile <= at_threshold:
+            return HALF_AT * percentile / at_threshold
+        return HALF_AT + percentile - at_threshold
 
     def tokens(
         self, stage: str, ids: Iterable[int] | None = None

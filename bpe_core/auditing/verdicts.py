@@ -124,7 +124,8 @@ def verdict(subject: AuditSubject, token: int, findings: Sequence[Finding]) -> V
     """Join findings, all about one token, into a verdict."""
     is_special = token in subject.specials
     percentile = None if is_special else subject.percentile(token)
-    points = _points_of_kinds(findings, percentile)
+    stretched = None if percentile is None else subject.stretched(percentile)
+    points = _points_of_kinds(findings, stretched)
     shares = _shares(points)
     strongest_first = sorted(findings, key=lambda finding: -points[finding.kind])
     kinds = dict.fromkeys(finding.kind for finding in strongest_first)
@@ -149,7 +150,7 @@ def _points_of_kinds(
     Args:
         findings: The findings.
         percentile: Where the row of the token in a model is among all rows, from 0 (it looks untrained) to
-            100. It replaces the points of the kind "undertrained". None without a model.
+            100, `stretched`. It replaces the points of the kind "undertrained". None without a model.
     """
     points_of: dict[str, float] = {}
     for finding in findings:

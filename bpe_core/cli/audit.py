@@ -8,6 +8,7 @@ from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
 from itertools import chain
+from math import ceil
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +26,7 @@ from bpe_core.auditing.verdicts import (
 )
 from bpe_core.cli.arguments import Parser, Subcommands, add_command
 from bpe_core.cli.streams import StderrReporter, open_tokenizer, print_fetching
+from bpe_core.cli.train import add_selection, recipe_of, with_field
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError
 from bpe_core.hub import located
@@ -43,6 +45,9 @@ _SHOWN_RELATED: Final = 3
 """Maximum number of other tokens of a family that are named."""
 _SHOWN_IN_TERMINAL: Final = 10
 """Maximum number of findings of each kind, and of tokens with the highest scores, without --all."""
+_BINS: Final = 20
+"""Maximum number of rows in the histogram of an indicator."""
+_BAR_WIDTH: Final = 30  # cells of the longest bar of the histogram
 _SCORE: Final = (
     "The score ranks tokens by how much they deserve a look; it is not a probability. Each kind "
     "of evidence has a weight: the first kind counts in full, and each further kind adds its "
@@ -107,7 +112,7 @@ def add(commands: Subcommands) -> None:
 
 def _add_evidence(parser: Parser) -> None:
     """Add the options for texts and embeddings."""
-    files = "files, folders, or files written by `count`; repeatable"
+    files = "what `count` reads, or files that it wrote; repeatable"
     parser.add_value(
         "--corpus",
         "PATH",
@@ -122,6 +127,7 @@ def _add_evidence(parser: Parser) -> None:
         [],
         action="append",
     )
+    add_selection(parser)
     parser.add_value(
         "--against",
         "TOKENIZER",
@@ -179,10 +185,12 @@ def run_audit(options: Namespace) -> int:
     if options.what_if is not None or options.what_if_normalizer is not None:
         _print_what_if(tokenizer, options)
         return 0
+    options.paths = ()
     request = AuditRequest(
         options.tokenizer,
-        corpus=tuple(options.corpus),
-        reference=tuple(options.reference),
+        corpus=with_field(options.corpus, options.field),
+        reference=with_field(options.reference, options.field),
+        recipe=recipe_of(options, {}),
         against=tuple(
             OtherTokenizer(str(located(other, print_fetching)))
             for other in options.against
@@ -282,11 +290,13 @@ def _report(findings: Findings, subject: AuditSubject, options: Namespace) -> st
         title = f"Audit of {tokenizer.name or Path(options.tokenizer).name}"
         most = len(ranked) if options.all else _SHOWN_IN_REPORT
         sections = _model_card(sentences, findings, ranked, most)
+        sections[1:1] = _rows_of_model(subject)
         if options.markdown:
             return as_markdown(title, sections)
         return as_html(title, sections)
     most = len(findings) if options.all else _SHOWN_IN_TERMINAL
-    return as_text(_by_kind(sentences, findings, ranked, most))
+    sections = list(_by_kind(sentences, findings, ranked, most))
+    return as_text([*sections, *_rows_of_model(subject)])
 
 
 def _evidence(options: Namespace, subject: AuditSubject) -> Iterator[str]:
@@ -322,8 +332,16 @@ def _describe_texts(paths: Sequence[str], counts: Counts) -> str:
     digests = "".join(source.sha256 for source in counts.sources)
     digest = sha256(digests.encode()).hexdigest()
     names = ", ".join(Path(path).name for path in paths)
-    texts = counted(len(counts.sources), "text")
-    return f"{names} ({texts}, {counts.n_bytes:,} bytes, SHA-256 {digest[:16]})"
+    facts = [
+        counted(len(counts.sources), "text"),
+        counted(counts.n_bytes, "byte"),
+        f"SHA-256 {digest[:16]}",
+    ]
+    if counts.sample:
+        facts.append(counts.sample)
+    if counts.weights:
+        facts.append(f"weights {counts.weights}")
+    return f"{names} ({', '.join(facts)})"
 
 
 def _by_kind(
@@ -361,6 +379,25 @@ def _with_related(text: str, others: Sequence[Verdict]) -> str:
     if len(others) > len(labels):
         labels.append(f"{len(others) - len(labels):,} more")
     return f"{text}  Related: {', '.join(labels)}"
+
+
+def _rows_of_model(subject: AuditSubject) -> list[Section]:
+    """Return a histogram of the indicators of the model's rows, with the threshold marked."""
+    distribution = subject.distribution
+    if distribution is None:
+        return []
+    bins = distribution.bins(_BINS)
+    at_threshold = distribution.bin_of(distribution.threshold, _BINS)
+    most = max(part.n_rows for part in bins)
+    rows: list[tuple[str, str, str]] = []
+    for place, part in enumerate(bins):
+        bar = "█" * ceil(_BAR_WIDTH * part.n_rows / most)
+        if place == at_threshold:
+            bar += " ◀ threshold"
+        rows.append((f"{part.start:.3g}", f"{part.n_rows:,}", bar.strip()))
+    head = ("indicator from", "rows", "")
+    table = ReportTable(head, rows, numbers=(0, 1), widest=_BAR_WIDTH + 12)
+    return [Section("Rows of the model", [distribution.sentence], table)]
 
 
 def _token_table(rows: Sequence[tuple[str, str, str]]) -> ReportTable:

@@ -158,7 +158,10 @@ class StderrReporter(Reporter):
         sizes = f"{counted(read.bytes, 'byte')} in {counted(read.pieces, 'piece')}"
         if read.unique or not read.pieces:
             sizes += f" ({read.unique:,} different)"
-        self.say(f"Read {counted(read.documents, 'document')}: {sizes}.")
+        documents = counted(read.documents, "document")
+        if read.role == "reference":
+            documents += " of the reference"
+        self.say(f"Read {documents}: {sizes}.")
 
     def _move(self, label: str, done: int, total: int | None = None) -> None:
         if self._bars:

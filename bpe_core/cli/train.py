@@ -15,6 +15,7 @@ from bpe_core.cli.arguments import (
 )
 from bpe_core.cli.streams import StderrReporter
 from bpe_core.content.presets import PRESETS
+from bpe_core.corpus.counts import is_counts
 from bpe_core.corpus.reading import split_field
 from bpe_core.process import INTERRUPTED
 from bpe_core.tokenizer.training_record import EXTEND, OPTION_OF, OPTIONS, Options
@@ -150,14 +151,18 @@ def add_selection(parser: Parser) -> None:
 def recipe_of(options: Namespace, rules: Mapping[str, Any]) -> Recipe:
     """Make a `Recipe` from the options that `add_selection` and other commands declare."""
     values = _fields_of(Recipe, options)
-    paths: list[str] = []
-    for path in options.paths:
-        _, field = split_field(path)
-        if options.field and not field:
-            path = f"{path}::{options.field}"
-        paths.append(path)
-    values["paths"] = tuple(paths)
+    values["paths"] = with_field(options.paths, options.field)
     return Recipe(**values, options=rules, weights=tuple(options.weight))
+
+
+def with_field(paths: Sequence[str], field: str) -> tuple[str, ...]:
+    """Add `::` and a field, if there is one, to each path of texts that has none."""
+    if not field:
+        return tuple(paths)
+    return tuple(
+        path if split_field(path)[1] or is_counts(path) else f"{path}::{field}"
+        for path in paths
+    )
 
 
 def request_of(options: Namespace) -> TrainRequest:

@@ -98,7 +98,7 @@ class RowReader:
     def _leave_out_row(self, problem: str) -> None:
         if not self.skip_bad:
             raise NotText(
-                f"{problem}; train and count leave such rows out with --skip-bad"
+                f"{problem}; train, count and audit leave such rows out with --skip-bad"
             )
         self.omitted.append(problem)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import islice
@@ -18,14 +18,14 @@ from bpe_core.auditing.usage import spread_of
 from bpe_core.auditing.verdicts import Verdict, verdicts
 from bpe_core.corpus import Counts, TextFile, find_files
 from bpe_core.corpus.counts import is_counts
-from bpe_core.errors import BpeError, Stopped
+from bpe_core.errors import BpeError, OptionError, Stopped
 from bpe_core.formats import load
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 from bpe_core.weighted import Measure
-from bpe_core.worker.inputs import count_files
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.messages import Done, Role
+from bpe_core.worker.recipe import Recipe
 from bpe_core.worker.weights import recorded_weights
 
 BATCH: Final = 256
@@ -54,6 +54,8 @@ class AuditRequest(Request):
     """Whether to leave out other tokenizers whose files can't be used."""
     indicator: str | None = None
     """The measure by which the rows of the matrix are judged; None for the measure that suits the matrix."""
+    recipe: Recipe = field(default_factory=Recipe)
+    """How texts are selected and weighed; its paths are not used. The reference has only the selection of bad rows."""
 
     def run(self, job: Job) -> None:
         tokenizer = load(self.tokenizer, pattern=self.pattern)
@@ -98,6 +100,8 @@ def _send_results(subject: AuditSubject, findings: Findings, job: Job) -> None:
     for name, column in subject.columns.items():
         for values in _batches(column.items(), _COLUMN_BATCH):
             job.send(Measured(name, dict(values)))
+    if subject.distribution is not None:
+        job.send(subject.distribution)
     for batch in _batches(verdicts(subject, findings), BATCH):
         job.send(Verdicts(tuple(batch)))
 
@@ -130,20 +134,23 @@ def _subject(tokenizer: Tokenizer, request: AuditRequest, job: Job) -> AuditSubj
     def report_document(done: int, total: int, name: str) -> None:
         report_audit(done, total, "tokens in each document")
 
+    recipe = replace(request.recipe, paths=request.corpus)
     weights: Mapping[str, Fraction] = {}
-    has_texts = not all(map(is_counts, request.corpus))
-    if has_texts:
+    has_files = not recipe.has_streams and not all(map(is_counts, recipe.paths))
+    if has_files and not recipe.weights and not recipe.alpha:
         weights = recorded_weights(
-            tokenizer.record, tokenizer.splitter, request.corpus, job
+            tokenizer.record, tokenizer.splitter, recipe.paths, job
         )
-    counts = _count(request.corpus, "corpus", weights, tokenizer.pattern, job)
+    counts = _count(recipe, "corpus", weights, tokenizer.pattern, job)
     files: list[TextFile] = []
-    if has_texts and counts is not None:
+    is_sample = recipe.sample or recipe.documents or recipe.dedupe
+    if has_files and counts is not None and not is_sample:
         read = {source.name for source in counts.sources}
-        found = find_files(request.corpus).files
+        found = find_files(recipe.paths, skip_bad=recipe.skip_bad).files
         files = [file for file in found if file.source_name in read]
     spread = spread_of(tokenizer, files, report_document)
-    reference = _count(request.reference, "reference", {}, tokenizer.pattern, job)
+    reference_recipe = Recipe(paths=request.reference, skip_bad=recipe.skip_bad)
+    reference = _count(reference_recipe, "reference", {}, tokenizer.pattern, job)
     return AuditSubject(
         tokenizer,
         counts=counts,
@@ -185,19 +192,23 @@ def _others(request: AuditRequest, job: Job) -> Iterator[Tokenizer]:
 
 
 def _count(
-    paths: tuple[str, ...],
+    recipe: Recipe,
     role: Role,
     weights: Mapping[str, Fraction],
     pattern: str,
     job: Job,
 ) -> Counts | None:
-    """Count texts, or merge counts if all `paths` are files of counts. Return None without paths."""
-    if not paths:
+    """Count texts, or merge counts if all paths are files of counts. Return None without paths."""
+    if not recipe.paths:
         return None
-    if not all(map(is_counts, paths)):
-        return count_files(paths, pattern, job, role=role, weights=weights)
+    if not all(map(is_counts, recipe.paths)):
+        return recipe.count(pattern, job, role=role, weights=weights)
+    if replace(recipe, skip_bad=False) != Recipe(paths=recipe.paths):
+        raise OptionError(
+            "Files of counts are read as they are. Leave out samples, weights and --dask, or count the texts with them."
+        )
     counts = Counts(pattern)
-    for path in paths:
+    for path in recipe.paths:
         counts.merge(Counts.load(path))
     return counts
 

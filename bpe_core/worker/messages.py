@@ -8,7 +8,7 @@ A training run: WorkProgress* Skipped* Counted WorkProgress* Started (Merges | C
 A count:    WorkProgress* Skipped* Counted Done
 A fetch:    WorkProgress* Saved Done
 An audit:   the events of a count, for the corpus and for the reference,
-            WorkProgress* Measured* Verdicts* Done
+            WorkProgress* Measured* Distribution? Verdicts* Done
 Comparison: Skipped* (WorkProgress | ComparedTexts | SampledText | ComparisonFound)* Done
 Explaining: WorkProgress* Skipped* Counted (Explanation Places?)*, an answer to each question
 """

@@ -24,6 +24,7 @@ from bpe_core.trainer.start import check_extensible, check_larger, inherited
 from bpe_core.weighted import exact_fraction
 from bpe_core.worker.inputs import count_files, send_counted
 from bpe_core.worker.job import PROGRESS_EVERY, Job
+from bpe_core.worker.messages import Role
 
 if TYPE_CHECKING:
     from bpe_core.corpus.spill import Spill
@@ -102,6 +103,8 @@ class Recipe:
         pattern: str,
         job: Job,
         *,
+        role: Role = "corpus",
+        weights: Mapping[str, Fraction] | None = None,
         outputs: Collection[str | Path | None] = (),
         spill: "Spill | None" = None,
     ) -> Counts:
@@ -110,6 +113,8 @@ class Recipe:
         Args:
             pattern: The split pattern.
             job: Receives the progress.
+            role: As in `count_files`.
+            weights: How many times the texts of some paths count, if the recipe itself does not say so.
             outputs: As in `count_files`.
             spill: Stores the counts that exceed the memory limit.
 
@@ -118,13 +123,12 @@ class Recipe:
             ClusterError: The workers of the cluster fail.
             Stopped: The job is to stop.
         """
-        weights = self.weighting()
+        weighting = weights or self.weighting()
         sample = self.sampled()
-        has_streams = any(is_stream(split_field(path)[0]) for path in self.paths)
-        if has_streams:
+        if self.has_streams:
             self._check_streams(sample)
         read: Callable[..., Counts] = Counts.read
-        if has_streams:
+        if self.has_streams:
             # The size of a stream is unknown, and small texts are counted by one thread.
             read = partial(Counts.read, workers=most_threads())
         with ExitStack() as stack:
@@ -139,14 +143,20 @@ class Recipe:
                 self.paths,
                 pattern,
                 job,
+                role=role,
                 preset=PRESETS.get(self.preset),
                 outputs=outputs,
-                weights=weights,
+                weights=weighting,
                 sample=sample,
                 read=partial(read, spill=spill),
-                with_streams=has_streams,
+                with_streams=self.has_streams,
                 memory=spill.memory if spill else MEMORY,
             )
+
+    @property
+    def has_streams(self) -> bool:
+        """Whether a text can be read only once."""
+        return any(is_stream(split_field(path)[0]) for path in self.paths)
 
     def _check_streams(self, sample: Sample) -> None:
         """Raise `OptionError` for streams if the options need texts to be read twice, or on other machines."""

@@ -106,6 +106,7 @@ async def test_the_rows_of_a_model_are_judged(
         assert "undertrained" in about(scope) and "indicator of its embedding" in about(
             scope
         )
+        assert "▲ threshold  ● this token" in about(scope)
         table.sort_key = "indicator"
         await scope.settle()
         values = [

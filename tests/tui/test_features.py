@@ -688,8 +688,10 @@ async def test_a_model_is_asked_for_audited_with_and_left_out_again(
     assert audit.inputs.embeddings == str(model) and len(house.screen.asked) == 1
     assert set(audit.measures["indicator"]) == set(SMALL.vocabulary.ids())
     assert "tokenizer, rows.npy" in audit.subject and not audit.running
+    assert audit.distribution is not None and audit.distribution.n_low >= 1
     audit = await house.with_model()  # without it again
     assert audit.inputs.embeddings == "" and "indicator" not in audit.measures
+    assert audit.distribution is None
     assert len(house.screen.asked) == 1 and "tokenizer alone" in audit.subject
     house.screen.answers = [None]
     assert await house.with_model() is audit, "no file is given"

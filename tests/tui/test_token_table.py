@@ -16,10 +16,12 @@ from test_table import dropped, worked_out
 from textual.pilot import Pilot
 from textual.widgets import Tab
 
+from bpe_core.auditing.distribution import Distribution
 from bpe_core.auditing.findings import KINDS, Severity
 from bpe_core.auditing.verdicts import Verdict
 from bpe_core.corpus import find_files
 from bpe_core.explain.places import CorpusPlace
+from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
 from tui.drawing.lines import InfoLine
 from tui.drawing.token_rows import HOLE, SPECIAL, TokenRows, exported
@@ -408,6 +410,60 @@ async def test_the_panel_tells_how_many_tokens_have_each_kind_once_they_are_audi
             "rare": "1",
             "unreachable": "1",
         }
+
+
+DISTRIBUTION = Distribution(
+    counts=(40, 8, 0, 0, 2, 30, 80, 20),
+    start=0.0,
+    end=0.8,
+    n_rows=182,
+    threshold=0.25,
+    n_low=48,
+    gap=0.25,
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "marks", "legend"),
+    [
+        (0.05, "● ▲", "▲ threshold  ● this token"),
+        (0.75, "  ▲    ●", "▲ threshold  ● this token"),
+        (0.22, "  ●", "● threshold and this token"),
+    ],
+)
+async def test_the_panel_draws_the_rows_of_the_model_the_threshold_and_the_token(
+    value: float, marks: str, legend: str
+) -> None:
+    table = TokenTable()
+    panel = TokenPanel(table)
+    async with alone(table, panel, size=(110, 40)) as (pilot, _):
+        panel.tokenizer = Tokenizer(VOCABULARY, "none")
+        panel.audit = Audit(
+            subject="it was audited",
+            measures={"indicator": {LOW.id: value}},
+            distribution=DISTRIBUTION,
+        )
+        table.list_tokens(VOCABULARY)
+        await judged(pilot, table, [LOW, ST, OW])
+        table.go_to(LOW.id)
+        await pilot.pause()
+        panel.show_token()
+        lines = [str(line.left) for line in panel.lines]
+        (place,) = [number for number, line in enumerate(lines) if line == legend]
+        assert lines[place - 5 : place - 1] == [
+            "      █ ",
+            "      █ ",
+            "█    ▄█ ",
+            "█▄··▁███",
+        ]
+        assert lines[place - 1].rstrip() == marks
+        assert "48 of 182 rows" in " ".join(lines[place:])
+        table.go_to(ST.id)
+        await pilot.pause()
+        panel.show_token()
+        assert not any("threshold" in str(line.left) for line in panel.lines), (
+            "it has no row"
+        )
 
 
 async def test_a_line_of_the_panel_leads_to_a_token_a_text_or_a_place(

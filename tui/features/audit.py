@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from bpe_core.auditing.distribution import Distribution
 from bpe_core.auditing.findings import Severity
 from bpe_core.auditing.matrix import tensors_with_rows
 from bpe_core.auditing.verdicts import Verdict
@@ -142,6 +143,7 @@ class AuditFeature(Feature):
         )
         verdicts: dict[int, Verdict] = {}
         measures: dict[str, dict[int, Measure]] = {}
+        distribution: Distribution | None = None
         progress = "starting"
         self.screen.audit = replace(self.screen.audit, running=True, progress=progress)
         async with WorkerProcess(request) as worker:
@@ -155,6 +157,8 @@ class AuditFeature(Feature):
                         progress = f"the {role} is counted"
                     case Measured(column, values):
                         measures.setdefault(column, {}).update(values)
+                    case Distribution():
+                        distribution = event
                     case Verdicts(new_verdicts):
                         for verdict in new_verdicts:
                             verdicts[verdict.id] = verdict
@@ -165,6 +169,7 @@ class AuditFeature(Feature):
                             subject=_summary(verdicts),
                             verdicts=verdicts,
                             measures=measures,
+                            distribution=distribution,
                         )
                         verdicts = {}
                         measures = {}
@@ -172,7 +177,11 @@ class AuditFeature(Feature):
                         examined = _examined(corpus, inputs, self._names(others))
                         subject = f"{_summary(verdicts)} · {examined} · {seconds:.1f} s"
                         self.screen.audit = Audit(
-                            False, "", inputs, subject, verdicts, measures
+                            inputs=inputs,
+                            subject=subject,
+                            verdicts=verdicts,
+                            measures=measures,
+                            distribution=distribution,
                         )
                         return
                 self.screen.audit = replace(self.screen.audit, progress=progress)

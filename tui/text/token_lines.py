@@ -13,11 +13,13 @@ from rich.style import Style
 from bpe_core.auditing.findings import KINDS, Severity
 from bpe_core.visible import counted, token_label
 from bpe_core.weighted import Measure
+from tui.drawing.charts import columns
 from tui.drawing.lines import InfoLine, how_often, in_one_or_two, sentence
 from tui.drawing.token_rows import INKS, MARKS, number
 from tui.text.byte_strip import byte_strip
 
 if TYPE_CHECKING:
+    from bpe_core.auditing.distribution import Distribution
     from bpe_core.auditing.verdicts import Verdict
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.vocabulary import Vocabulary
@@ -35,6 +37,9 @@ _LABEL: Final = 8
 """Cells for the label of a token, at least, on the deepest level of the tree."""
 _CHILDREN: Final = 30
 """Tokens made from this one that are listed."""
+
+_CHART_WIDTH: Final = 50  # cells of the histogram, at most
+_CHART_HEIGHT: Final = 4  # lines of the histogram
 
 WORDS: Final[Mapping[str, str]] = {
     "count": "uses in the texts",
@@ -56,6 +61,8 @@ class TokenFacts:
     verdict: Verdict | None = None
     measures: Mapping[str, Measure] = field(default_factory=dict)
     """The measures of the token, by name."""
+    distribution: Distribution | None = None
+    """The distribution of the measure "indicator" over all tokens."""
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -88,7 +95,7 @@ def token_lines(facts: TokenFacts, width: int) -> list[InfoLine]:
             list(identity(facts, width, 3)),
             list(findings(facts, width)),
             list(_example(facts)),
-            measures,
+            [*measures, *_distribution(facts, width)],
             list(origin(facts, width, _TREE)),
             list(_children(facts)),
         ]
@@ -157,6 +164,28 @@ def _example(facts: TokenFacts) -> Iterator[InfoLine]:
         label = token_label(text.encode(errors="replace"))
         yield InfoLine("a text with this token; Enter edits it", ink="muted")
         yield InfoLine(label, "enter", "accent", "↳ ", text)
+
+
+def _distribution(facts: TokenFacts, width: int) -> Iterator[InfoLine]:
+    """A histogram of the indicator, with marks below it for the threshold and for this token."""
+    distribution = facts.distribution
+    if distribution is None or "indicator" not in facts.measures:
+        return
+    most = min(width, _CHART_WIDTH)
+    bins = distribution.bins(most)
+    for row in columns([part.n_rows for part in bins], _CHART_HEIGHT, "·"):
+        yield InfoLine(row, ink="secondary")
+    at_threshold = distribution.bin_of(distribution.threshold, most)
+    at_token = distribution.bin_of(float(facts.measures["indicator"]), most)
+    marks = [" "] * len(bins)
+    marks[at_threshold] = "▲"
+    marks[at_token] = "●"
+    legend = "▲ threshold  ● this token"
+    if at_threshold == at_token:
+        legend = "● threshold and this token"
+    yield InfoLine("".join(marks), ink="accent")
+    yield InfoLine(legend, ink="muted")
+    yield from sentence(distribution.sentence, width)
 
 
 def origin(facts: TokenFacts, width: int, height: int) -> Iterator[InfoLine]:

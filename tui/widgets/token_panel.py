@@ -153,7 +153,9 @@ class TokenPanel(RowList):
                 if token in values:
                     measures[name] = values[token]
             verdict = self.audit.verdicts.get(token)
-            facts = TokenFacts(tokenizer, token, verdict, measures)
+            facts = TokenFacts(
+                tokenizer, token, verdict, measures, self.audit.distribution
+            )
             return list(token_lines(facts, room))
         if self.token_lines.token == token:
             return list(lines_of_texts(self.token_lines, room))

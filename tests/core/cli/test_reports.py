@@ -5,6 +5,7 @@ import json
 import math
 import re
 import shlex
+import tarfile
 from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -74,6 +75,64 @@ def test_an_audit_takes_counts_where_it_takes_texts(bpescope: Bpescope) -> None:
         and "Counts by the patterns 'gpt2' and 'none' cannot be merged; count all texts with one of them."
         in said
     )
+
+
+def test_an_audit_reads_what_count_reads(bpescope: Bpescope) -> None:
+    seed = Path("seed.txt").read_text()
+    rows = [{"body": seed, "text": "not this"}, {"body": 5}, {"body": "b"}]
+    Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    Path("table.jsonl").write_text('{"body": "aab", "text": "no"}\n{"body": 5}\n')
+    with tarfile.open("both.tar", "w") as archive:
+        archive.add("seed.txt")
+    audit = "audit -t seed.json"
+
+    def counts_of(options: str) -> dict[int, float]:
+        code, out, _ = bpescope(f"{audit} --jsonl --all-tokens {options}")
+        assert code == 0
+        return {row["id"]: row["evidence"].get("count") for row in objects(out)}
+
+    alone = counts_of("--corpus seed.txt")
+    assert counts_of("--corpus both.tar") == alone
+    code, _, said = bpescope(f"{audit} --corpus rows.jsonl --field body")
+    assert code == 2 and "line 2 has no text as 'body'" in said
+    options = "--corpus rows.jsonl --field body --skip-bad"
+    of_rows = counts_of(options)
+    assert of_rows[ord("b")] == alone[ord("b")] + 1
+    code, out, said = bpescope(f"{audit} {options} --reference table.jsonl")
+    assert code == 0 and "no bad rows" in out
+    assert (
+        "Read 2 documents: " in said and "Read 1 document of the reference: 3" in said
+    )
+    thrice = counts_of("--corpus seed.txt --corpus text.txt --weight seed.txt=3")
+    once = counts_of("--corpus seed.txt --corpus text.txt")
+    assert all(
+        thrice[token] == once[token] + 2 * alone[token]
+        for token in alone
+        if alone[token] is not None
+    )
+    code, _, said = bpescope(f"{audit} --corpus seed.txt --weight text.txt=3")
+    assert code == 2 and "Unknown path 'text.txt' in a weight" in said
+    code, out, said = bpescope(f"{audit} --corpus seed.txt --documents 1 --seed 2")
+    assert code == 0 and "1 document, seed 2" in out
+    texts = "--corpus seed.txt --corpus text.txt --corpus both.tar"
+    code, out, _ = bpescope(f"{audit} --jsonl --all-tokens {texts} --documents 2")
+    assert code == 0 and "document_frequency" not in out, "it would be that of all"
+    code, out, _ = bpescope(f"{audit} --jsonl --all-tokens {texts}")
+    assert code == 0 and "document_frequency" in out
+
+
+def test_an_audit_reads_counts_as_they_are(bpescope: Bpescope) -> None:
+    pytest.importorskip(
+        "pyarrow", reason="files of counts need pyarrow, of the extra [corpora]"
+    )
+    assert bpescope("count seed.txt --pattern none -o seed.parquet")[0] == 0
+    audit = "audit -t seed.json --corpus seed.parquet"
+    code, _, said = bpescope(f"{audit} --weight seed.parquet=2")
+    assert code == 2 and "Files of counts are read as they are." in said
+    Path("rows.jsonl").write_text('{"body": "aab", "text": "not this"}\n')
+    fields = "--reference rows.jsonl --field body --skip-bad"
+    code, _, said = bpescope(f"{audit} {fields}")
+    assert code == 0 and "Read 1 document of the reference: 3 bytes" in said
 
 
 def test_a_text_is_called_as_its_file_is(bpescope: Bpescope) -> None:

@@ -257,7 +257,7 @@ def test_a_bad_row_is_named_or_left_out_and_counted(tmp_path: Path) -> None:
         (
             "a.jsonl",
             b'{"text": "a"}\n{"text": null}\n',
-            "line 2 has no text as 'text'; train and count leave such rows out with --skip-bad",
+            "line 2 has no text as 'text'; train, count and audit leave such rows out with --skip-bad",
         ),
         (
             "a.jsonl",
