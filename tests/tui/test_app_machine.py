@@ -805,7 +805,7 @@ def is_same(one: Tokenizer, other: Tokenizer) -> bool:
 @pytest.mark.usefixtures("workers_in_thread")
 @pytest.mark.parametrize(
     "number",
-    [0, *(pytest.param(number, marks=pytest.mark.slow) for number in range(1, 6))],
+    [0, *(pytest.param(number, marks=pytest.mark.slow) for number in range(1, 4))],
 )
 async def test_the_app_does_what_the_model_says(
     number: int, opened: Opened, model: Model

@@ -4,14 +4,16 @@ from pathlib import Path
 
 import pytest
 from rich.style import Style
-from scope import TEXT, Opened, Scope
+from scope import TEXT, Alone, Opened, Scope
+from textual.app import ComposeResult
 from textual.color import Color
+from textual.containers import Horizontal
 from textual.css.styles import RulesMap
 from textual.geometry import Region
 from textual.widget import Widget
 from textual.widgets import Input, Select
 
-from tui.app import THEMES, has_few_colors
+from tui.app import THEMES, BpeScope, has_few_colors
 from tui.disk import config
 from tui.drawing.lines import ink_of
 from tui.drawing.palette import contrast
@@ -209,14 +211,27 @@ async def test_without_any_color_all_of_the_focused_row_is_readable(
                 assert contrast(ink, ground) >= 4.5, text
 
 
-async def test_selected_text_in_a_field_is_readable(opened: Opened, kept: Path) -> None:
-    async with opened() as scope:
-        field = scope.training.query_one("#vocab-size", Input)
+class FieldAlone(Alone):
+    """An app of one text field, with our themes and colors."""
+
+    available_themes = BpeScope.available_themes
+    get_theme_variable_defaults = BpeScope.get_theme_variable_defaults
+    _few_colors = False
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(classes="field"):
+            yield Input("4096")
+
+
+async def test_selected_text_in_a_field_is_readable() -> None:
+    app = FieldAlone()
+    async with app.run_test() as pilot:
+        field = app.query_one(Input)
         field.focus()
-        for theme in sorted(scope.app.available_themes):
-            scope.app.theme = theme
+        for theme in sorted(app.available_themes):
+            app.theme = theme
             field.select_all()
-            await scope.settle()
+            await pilot.pause()
             styles = [
                 style for text, style, _ in field.render_line(0) if text == field.value
             ]

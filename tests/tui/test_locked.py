@@ -20,13 +20,29 @@ from tui.disk.locked import (
     left_behind,
     remove_abandoned_folders,
 )
-from tui.state import TrainingOptions, UnfinishedTraining
+from tui.state import EditorPlace, TrainingOptions, UnfinishedTraining
 
 pytestmark = pytest.mark.usefixtures("home")
 
 
 def kept(told: list[str] | None = None) -> Autosave:
     return Autosave((told if told is not None else []).append)
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        "",
+        "[]",
+        "{",
+        '{"cursor": 1e999, "top": "x", "left": null}',
+        '{"cursor": true, "is_cursor_in_view": 7, "more": 1}',
+    ],
+)
+def test_an_invalid_place_of_the_cursor_is_not_used(stored: str) -> None:
+    config.save_text("a short text")
+    config.text_file().with_name("editor.place.json").write_text(stored)
+    assert kept().place == EditorPlace()
 
 
 def test_a_text_comes_back_and_is_written_only_when_it_has_changed() -> None:

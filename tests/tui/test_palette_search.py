@@ -9,6 +9,7 @@ from textual.command import CommandPalette
 from tui.dialogs.command_palette import Lessons, Presets, ScopeCommands
 from tui.dialogs.palette_search import PaletteEntry
 from tui.disk.lessons import own_lessons
+from tui.widgets.token_table import TokenTable
 
 FIRST_HITS = {
     "gpt2": "Fetch a tokenizer by name…",
@@ -71,12 +72,17 @@ async def test_what_the_focused_pane_can_do_comes_after_two_lists(
     opened: Opened, kept: Path
 ) -> None:
     async with opened() as scope:
+        tokens = scope.screen.query_one(TokenTable)
         for pane, names in (
             ("f2", ["Open", "Choose"]),
             ("f4", ["Train on this text"]),
-            ("f5", ["Sort", "Reverse"]),
+            ("f5", ["Show merge", "Sort", "Reverse"]),
         ):
-            await scope.press(pane, "home")
+            await scope.press(pane)
+            if pane == "f5":
+                await scope.until(lambda: tokens.rows.verdicts, "tokens are judged")
+                await scope.until(lambda: not tokens.is_working, "they are listed")
+            await scope.press("home")
             hits = [hit.text async for hit in ScopeCommands(scope.screen).discover()]
             assert hits[:2] == ["Lessons…", "Presets…"]
             assert hits[2 : 2 + len(names)] == names

@@ -386,7 +386,7 @@ class Edits(RuleBasedStateMachine):
 @pytest.mark.filterwarnings(
     "ignore::pytest.PytestUnraisableExceptionWarning"
 )  # an interrupt as a generator is closed
-@pytest.mark.parametrize("n_examples", [15, pytest.param(700, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_examples", [15, pytest.param(250, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("sizes", [{}, SMALL], ids=["in use", "small"])
 def test_whatever_is_done_to_a_live_text(sizes, n_examples, monkeypatch):
     for module, small in sizes.items():

@@ -1,24 +1,10 @@
 """What the journeys begin with: two tokenizers that learned from a small corpus."""
 
-import gc
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from bpe_core import save, train
-
-
-@pytest.fixture(autouse=True)
-def small_heap() -> Iterator[None]:
-    """Hide what is left of an app from the garbage collector.
-
-    The app collects garbage whenever it changes tokenizers. That took 20 ms in the first journey
-    and 150 ms in the thirtieth.
-    """
-    yield
-    gc.collect()
-    gc.freeze()
 
 
 @pytest.fixture

@@ -335,8 +335,8 @@ class Player:
         ready = asyncio.get_running_loop()._ready  # type: ignore[attr-defined]
         return (
             bool(ready)
-            or any(map(at_work, children()))
             or at_work(os.getpid(), but=os.getpid())
+            or any(map(at_work, children()))
         )
 
     async def quit(self) -> None:
