@@ -17,9 +17,11 @@ from bpe_core.auditing.findings import (
     SUSPECTED,
     Finding,
     Severity,
+    fading,
     glitch_probability,
 )
 from bpe_core.auditing.subject import AuditSubject
+from bpe_core.auditing.usage import Usage
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import is_utf8
 from bpe_core.visible import letter_script
@@ -196,8 +198,14 @@ def only_here(subject: AuditSubject) -> Iterator[Finding]:
         if not elsewhere.n_with
     }
     oddest_first = sorted(oddness, key=oddness.__getitem__, reverse=True)
-    for n_as_odd, token in enumerate(oddest_first, 1):
-        strength = glitch_probability(n_as_odd / len(found))
+    strengths = {
+        token: glitch_probability(n_as_odd / len(found))
+        for n_as_odd, token in enumerate(oddest_first, 1)
+    }
+    if subject.usage and not subject.of_training:
+        strengths = _with_counts(strengths, subject, subject.usage)
+    for token in sorted(strengths, key=strengths.__getitem__, reverse=True):
+        strength = strengths[token]
         if strength < SUSPECTED:
             return
         elsewhere = found[token]
@@ -212,6 +220,28 @@ def only_here(subject: AuditSubject) -> Iterator[Finding]:
             place=round(customs.place(texts[token], elsewhere), 4),
             strength=round(strength, 4),
         )
+
+
+def _with_counts(
+    strengths: Mapping[int, float], subject: AuditSubject, usage: Usage
+) -> dict[int, float]:
+    """Return the strengths, changed by how often chosen texts contain each token (Bayes' rule on the odds).
+
+    A token that occurs is less suspicious, half as much if it occurs once. One that does not occur is more suspicious,
+    by how few of its neighbors do not occur either: if they are all missing, the texts are too small or of another
+    field, and nothing changes.
+    """
+    missing_shares = subject.shares_of_neighbors(usage.remaining)
+    changed: dict[int, float] = {}
+    for token, strength in strengths.items():
+        odds = strength / (1 - strength)
+        count = float(usage.remaining[token])
+        if count:
+            odds *= fading(count, 1)
+        else:
+            odds /= missing_shares.get(token, 1)
+        changed[token] = odds / (1 + odds)
+    return changed
 
 
 def _reason(elsewhere: Elsewhere, usual: float) -> str:

@@ -152,14 +152,30 @@ class AuditSubject:
     ) -> Mapping[int, float]:
         """Return id -> the `glitch_probability` of a token, from the share of its neighbors whose value is not higher.
 
-        A token is left out if that share is above `MOST_USUAL`. Neighbors are found by sorting the tokens that merges
-        made by step, or by `order`, and dividing them into groups of 1,000 to 2,000, or one group if there are fewer.
+        A token is left out if that share is above `MOST_USUAL`. See `shares_of_neighbors`.
+        """
+        shares = self.shares_of_neighbors(values, order)
+        return {
+            token: glitch_probability(share)
+            for token, share in shares.items()
+            if share <= MOST_USUAL
+        }
+
+    def shares_of_neighbors(
+        self,
+        values: Mapping[int, Measure],
+        order: Callable[[int], Count] | None = None,
+    ) -> dict[int, float]:
+        """Return id -> share of the neighbors of a token, itself included, whose value is not higher.
+
+        Neighbors are found by sorting the tokens that merges made by step, or by `order`, and dividing them into groups
+        of 1,000 to 2,000, or one group if there are fewer.
         """
         step_of = self.tokenizer.vocabulary.step_of
         made = [token for token in values if step_of(token)]
         made.sort(key=order or step_of)
         n_parts = max(1, len(made) // NEIGHBORS)
-        probabilities: dict[int, float] = {}
+        shares: dict[int, float] = {}
         for part in range(n_parts):
             start = part * len(made) // n_parts
             end = (part + 1) * len(made) // n_parts
@@ -167,10 +183,8 @@ class AuditSubject:
             sorted_values = sorted(values[token] for token in neighbors)
             for token in neighbors:
                 n_as_low = bisect_right(sorted_values, values[token])
-                share = n_as_low / len(neighbors)
-                if share <= MOST_USUAL:
-                    probabilities[token] = glitch_probability(share)
-        return probabilities
+                shares[token] = n_as_low / len(neighbors)
+        return shares
 
     def percentile(self, token: int) -> float | None:
         """Return the percentage of ordinary rows whose indicator is not above this token's; None if it is not known."""

@@ -12,6 +12,7 @@ from bpe_core.auditing import audit
 from bpe_core.auditing.elsewhere import Elsewhere, ask, copied
 from bpe_core.auditing.findings import LIKELY, SUSPECTED, Severity
 from bpe_core.cli.main import main
+from bpe_core.corpus import Counts
 
 SAMPLES = Path("sample_texts")
 PROSE = (SAMPLES / "english-prose.txt").read_text("utf-8")
@@ -178,3 +179,34 @@ def test_gpt2_against_two_others_finds_what_was_published(tmp_path):
     oddest = list(only_here(gpt2, *others))
     assert len(known.intersection(oddest[:100])) >= 30
     assert gpt2.encode_single_token(" SolidGoldMagikarp") in oddest[:20]
+
+
+def strength_with(text, token=NAME):
+    """The strength of a token of OURS against OTHER, with counts of a text."""
+    counts = Counts.of(text, OURS.pattern) if text else None
+    found = audit(OURS, counts=counts, against=[OTHER]).of("only-here")
+    (strength,) = (
+        finding.evidence["strength"] for finding in found if finding.id == id_of(token)
+    )
+    return strength
+
+
+def test_texts_that_lack_the_token_but_few_of_its_neighbors_make_it_stronger():
+    assert strength_with(PROSE) > strength_with("") + 0.1
+
+
+def test_texts_that_lack_its_neighbors_too_say_nothing():
+    assert strength_with("12 34") == pytest.approx(strength_with(""), abs=0.01)
+
+
+def test_a_token_that_occurs_is_less_suspicious_the_more_often_it_does():
+    once = strength_with(PROSE + NAME)
+    odds, odds_once = (s / (1 - s) for s in (strength_with(""), once))
+    assert odds_once == pytest.approx(odds / 2, rel=0.01)
+    assert strength_with(PROSE + 3 * NAME) < once
+
+
+def test_its_training_corpus_says_nothing_about_other_texts():
+    of_training = Counts.of(PROSE + NAME * 60, OURS.pattern)
+    found = audit(OURS, counts=of_training, against=[OTHER]).of("only-here")
+    assert found[0].evidence["strength"] == strength_with("")
