@@ -149,14 +149,15 @@ def fading(value: float, half_at: float) -> float:
     return half_at / (half_at + value)
 
 
-def glitch_probability(share: float) -> float:
+def glitch_probability(share: float, prior: float = GLITCH_SHARE) -> float:
     """Return the probability that a token is a glitch if texts show the same of this share of its neighbors.
 
     Its neighbors are the thousand tokens learned around the same time. Counts never rise with the rank, so they were all
     about equally frequent in the tokenizer's own texts. What the chosen texts show of many of them is only how these
     texts differ from those. By Bayes' theorem: a glitch shows it for certain, any other token as often as its neighbors.
+    `prior` is the probability without the texts.
 
     >>> [round(glitch_probability(share), 2) for share in (0, 0.001, 0.03, 0.3)]
     [1.0, 0.75, 0.09, 0.01]
     """
-    return GLITCH_SHARE / (GLITCH_SHARE + (1 - GLITCH_SHARE) * share)
+    return prior / (prior + (1 - prior) * share)

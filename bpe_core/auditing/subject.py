@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bpe_core.auditing.distribution import Distribution
 from bpe_core.auditing.findings import (
+    GLITCH_SHARE,
     HALF_AT,
     HALF_LEFT,
     Finding,
@@ -29,6 +30,8 @@ NEIGHBORS: Final = 1000
 """Tokens learned one after the other that are compared with each other."""
 MOST_USUAL: Final = 0.1
 """The largest share of its neighbors that may have as low a value as a token, for the token to be a finding."""
+LEAST_PROBABLE: Final = 0.02
+"""The probability of a glitch below which chosen texts show nothing."""
 _LONGEST_LABEL: Final = 200  # characters of a token in a sentence
 
 
@@ -152,14 +155,19 @@ class AuditSubject:
     ) -> Mapping[int, float]:
         """Return id -> the `glitch_probability` of a token, from the share of its neighbors whose value is not higher.
 
-        A token is left out if that share is above `MOST_USUAL`. See `shares_of_neighbors`.
+        A token is left out if that share, see `shares_of_neighbors`, is above `MOST_USUAL`, or the probability below
+        `LEAST_PROBABLE`. Tokens learned early were frequent and hardly ever are glitches, so the probability without
+        texts grows in proportion to the step.
         """
-        shares = self.shares_of_neighbors(values, order)
-        return {
-            token: glitch_probability(share)
-            for token, share in shares.items()
-            if share <= MOST_USUAL
-        }
+        vocabulary = self.tokenizer.vocabulary
+        per_step = 2 * GLITCH_SHARE / max(1, vocabulary.n_merges)
+        probabilities: dict[int, float] = {}
+        for token, share in self.shares_of_neighbors(values, order).items():
+            prior = per_step * vocabulary.step_of(token)
+            probability = glitch_probability(share, prior)
+            if share <= MOST_USUAL and probability >= LEAST_PROBABLE:
+                probabilities[token] = probability
+        return probabilities
 
     def shares_of_neighbors(
         self,

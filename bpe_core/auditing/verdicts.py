@@ -101,12 +101,12 @@ def verdicts(subject: AuditSubject, findings: Sequence[Finding]) -> list[Verdict
 
 
 def by_family(ranked: Iterable[Verdict]) -> list[list[Verdict]]:
-    """Return the families of `verdicts`, in the order of their first tokens."""
+    """Return the families of `verdicts`, the highest score first, and of equal scores the token that was learned first."""
     found: dict[int, list[Verdict]] = {}
     for verdict in ranked:
         first = verdict.id if verdict.family is None else verdict.family
         found.setdefault(first, []).append(verdict)
-    return list(found.values())
+    return sorted(found.values(), key=lambda family: (-family[0].score, family[0].id))
 
 
 def verdicts_on(

@@ -58,6 +58,7 @@ class Audited:
     def place_of(self) -> dict[int, int]:
         """Id -> place in the table, where each family is together, below its first token."""
         firsts = [one.id for one in self.verdicts.values() if one.family == one.id]
+        firsts.sort(key=lambda token: (-self.verdicts[token].score, token))
         in_order = [
             other.id
             for first in firsts

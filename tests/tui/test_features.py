@@ -78,6 +78,7 @@ class FakeScreen(SimpleNamespace):
         self.at_end = ExitStack()
         usual: dict[str, object] = {
             "run": Run(),
+            "caption": "",
             "path": "",
             "tokenizer": None,
             "step": 0,

@@ -258,13 +258,14 @@ def test_only_numbers_of_four_digits_or_more_are_listed(bpescope: Bpescope) -> N
 
 
 def test_an_audit_names_the_checks_that_need_more(bpescope: Bpescope) -> None:
+    others = "whether other vocabularies have its tokens (needs --against)"
     embeddings = "whether embeddings look untrained (needs --embeddings)."
     save(load("one.json"), "one.tiktoken", format="tiktoken")
     out = bpescope("audit -t one.tiktoken --pattern gpt4")[1]
     counts = "how often tokens occur (needs --corpus)"
-    assert f"\nNot checked: {counts}, {embeddings}\n" in out
+    assert f"\nNot checked: {counts}, {others}, {embeddings}\n" in out
     out = bpescope("audit -t one.json --corpus text.txt")[1]
-    assert f"\nNot checked: {embeddings}\n" in out
+    assert f"\nNot checked: {others}, {embeddings}\n" in out
 
 
 @pytest.mark.slow

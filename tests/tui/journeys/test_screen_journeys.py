@@ -46,7 +46,7 @@ async def test_every_size_shows_what_fits_and_help_palette_and_wrong_numbers_do_
         player.resize(120, 40)
         for pane, word, key, elsewhere in (
             ("f4", "pitfall", "Ctrl+T", "x"),
-            ("f5", "glitch token", "w", "Ctrl+T"),
+            ("f5", "glitch token", "v", "Ctrl+T"),
         ):
             player.press(pane, "f1")
             await player.until(f"│  {word}  ", f"│  {key}  ")
