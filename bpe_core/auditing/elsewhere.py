@@ -2,12 +2,13 @@
 
 A token that no other vocabulary has, and that takes many tokens there, comes from a corpus that nobody else saw. How
 many tokens are many depends on the script: to most vocabularies a word in Malayalam is a sequence of letters. So the
-number is divided by the mean of the script, and halved and more if the others hardly know one of its letters.
+number is divided by the mean of its script. It counts less if the others hardly know one of its letters, see `FAMILIAR`.
 """
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from statistics import fmean
 from typing import Final, NamedTuple
@@ -22,12 +23,13 @@ from bpe_core.auditing.findings import (
 )
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.auditing.usage import Usage
+from bpe_core.errors import UnknownTokenError
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import is_utf8
 from bpe_core.visible import letter_script
 
 FAMILIAR: Final = 0.5
-"""Share of the tokens with a letter that other vocabularies have, from which on they know the letter."""
+"""A letter is known if the other vocabularies have at least this share of the tokens that contain it."""
 _MANY_CHARACTERS: Final = {"cjk", "kana"}
 """Scripts with so many characters that each is in few tokens."""
 
@@ -60,7 +62,7 @@ def ask(
 
     Args:
         tokenizer: The tokenizer with the tokens.
-        others: Other tokenizers. Only their merges are used, not their split patterns.
+        others: Other tokenizers. Only their vocabularies are used, not their split patterns or normalizers.
         on_answer: Called after each of the others, with it and the number of tokens it was asked about.
 
     Returns:
@@ -71,12 +73,27 @@ def ask(
     sizes: dict[int, list[int]] = {token: [] for token in text_of}
     for other in others:
         asked = text_of.keys() - copied(tokenizer, other)
-        encoded = other.encode_pieces([text_of[token] for token in asked])
-        for token, ids in zip(asked, encoded, strict=True):
-            sizes[token].append(len(ids))
+        texts = [text_of[token] for token in asked]
+        for token, size in zip(asked, _sizes(other, texts), strict=True):
+            sizes[token].append(size)
         if on_answer:
             on_answer(other, len(asked))
     return {token: Elsewhere(tuple(found)) for token, found in sizes.items() if found}
+
+
+def _sizes(other: Tokenizer, texts: list[str]) -> Iterator[int]:
+    """Yield how many tokens each text becomes: its number of bytes if `other` lacks one of its characters."""
+    if other.vocabulary.is_faithful:
+        with suppress(UnknownTokenError):
+            yield from [len(ids) for ids in other.encode_pieces(texts)]
+            return
+    for text in texts:
+        data = text.encode()
+        ids: Sequence[int] = ()
+        with suppress(UnknownTokenError):
+            ids = other.encode_piece(text)
+        spelled = b"".join(map(other.vocabulary.text_bytes, ids))
+        yield len(ids) if spelled == data else len(data)
 
 
 def _texts(tokenizer: Tokenizer) -> dict[int, str]:
@@ -118,7 +135,7 @@ def script_of(text: str) -> str:
     return scripts.most_common(1)[0][0] if scripts else ""
 
 
-class _Customs:
+class _UsualSizes:
     """What is usual in the others: how many tokens a token of a script becomes, and which letters they know."""
 
     def __init__(
@@ -153,9 +170,9 @@ class _Customs:
         return 1 - bisect_left(means, elsewhere.mean) / len(means)
 
     def oddness(self, text: str, elsewhere: Elsewhere) -> float:
-        """Return how many times as many tokens the text becomes as is usual; less if a letter is not known.
+        """Return the number of tokens a text becomes, divided by the mean of its script; less if a letter is unfamiliar.
 
-        Signs are often repeated, so of a text without letters and digits only the different signs count.
+        Punctuation and spaces often repeat, so of a text without letters and digits only the distinct characters count.
         """
         size = elsewhere.mean
         if not any(map(str.isalnum, text)):
@@ -178,11 +195,12 @@ class _Customs:
 
 
 def only_here(subject: AuditSubject) -> Iterator[Finding]:
-    """Find tokens that no other vocabulary has, and that take unusually many tokens in all of them.
+    """Find tokens that no other vocabulary has, and that become unusually many tokens there on average.
 
-    Their strength is the `glitch_probability` of the share of all tokens that are at least as odd; below `SUSPECTED`
-    nothing is reported. The idea was tried on GPT-2's published glitch tokens (Watkins and Rumbelow 2023) and on the
-    Chinese tokens of o200k, and measured on lists that were not used before; see `benchmarks/RESULTS.md`.
+    Their strength is the `glitch_probability` of the share of all tokens that are at least as odd. If texts are chosen,
+    `_with_counts` changes it. Strengths below `SUSPECTED` are not reported. The formula was chosen on GPT-2's published
+    glitch tokens (Watkins and Rumbelow 2023) and on the Chinese tokens of o200k, and compared with five lists of Land and
+    Bartolo (2024); the page of findings has the figures.
 
     Evidence: "sizes" (tokens in each vocabulary that was asked), "usual" (mean of its script), "place" (share of the
     tokens of its script and length that become at least as many), "strength".
@@ -191,33 +209,34 @@ def only_here(subject: AuditSubject) -> Iterator[Finding]:
     if not found:
         return
     texts = _texts(subject.tokenizer)
-    customs = _Customs(texts, found)
+    usual_sizes = _UsualSizes(texts, found)
     oddness = {
-        token: customs.oddness(texts[token], elsewhere)
+        token: usual_sizes.oddness(texts[token], elsewhere)
         for token, elsewhere in found.items()
         if not elsewhere.n_with
     }
-    oddest_first = sorted(oddness, key=oddness.__getitem__, reverse=True)
-    strengths = {
-        token: glitch_probability(n_as_odd / len(found))
-        for n_as_odd, token in enumerate(oddest_first, 1)
-    }
+    ascending = sorted(oddness.values())
+    strengths: dict[int, float] = {}
+    for token, value in oddness.items():
+        n_as_odd = len(ascending) - bisect_left(ascending, value)
+        if value > 1:
+            strengths[token] = glitch_probability(n_as_odd / len(found))
     if subject.usage and not subject.of_training:
         strengths = _with_counts(strengths, subject, subject.usage)
-    for token in sorted(strengths, key=strengths.__getitem__, reverse=True):
+    for token in sorted(strengths, key=lambda token: (-strengths[token], token)):
         strength = strengths[token]
         if strength < SUSPECTED:
             return
         elsewhere = found[token]
-        usual = customs.usual(texts[token])
+        usual = usual_sizes.usual(texts[token])
         yield subject.finding(
             token,
             "only-here",
             Severity.WARNING if strength >= LIKELY else Severity.NOTE,
-            _reason(elsewhere, usual),
+            _reason(texts[token], elsewhere, usual),
             sizes=list(elsewhere.sizes),
             usual=round(usual, 2),
-            place=round(customs.place(texts[token], elsewhere), 4),
+            place=round(usual_sizes.place(texts[token], elsewhere), 4),
             strength=round(strength, 4),
         )
 
@@ -227,9 +246,9 @@ def _with_counts(
 ) -> dict[int, float]:
     """Return the strengths, changed by how often chosen texts contain each token (Bayes' rule on the odds).
 
-    A token that occurs is less suspicious, half as much if it occurs once. One that does not occur is more suspicious,
-    by how few of its neighbors do not occur either: if they are all missing, the texts are too small or of another
-    field, and nothing changes.
+    A count of 1 halves the odds, and a higher one lowers them further. A count of 0 divides them by the share of the
+    neighbors that do not occur either. If none of them occurs, that share is 1, because the texts are too small or of
+    another field.
     """
     missing_shares = subject.shares_of_neighbors(usage.remaining)
     changed: dict[int, float] = {}
@@ -244,7 +263,7 @@ def _with_counts(
     return changed
 
 
-def _reason(elsewhere: Elsewhere, usual: float) -> str:
+def _reason(text: str, elsewhere: Elsewhere, usual: float) -> str:
     sizes = elsewhere.sizes
     least = min(sizes)
     most = max(sizes)
@@ -252,4 +271,5 @@ def _reason(elsewhere: Elsewhere, usual: float) -> str:
     where = f"each of {len(sizes)} other vocabularies"
     if len(sizes) == 1:
         where = "another vocabulary"
-    return f"One token here, {size} in {where}, where a token of its script becomes {usual:.1f} on average."
+    alike = "of its script" if script_of(text) else "without letters"
+    return f"One token here, {size} in {where}, where a token {alike} becomes {usual:.1f} on average."

@@ -19,38 +19,48 @@ def families(
 ) -> dict[int, int]:
     """Return id -> id of the token that it shares with its family, for tokens with findings.
 
-    A token belongs to the family of the longest suspicious token that it was merged from, and so on down to one that
-    was merged from none. A part counts if it is a scaffold, or text of at least five bytes and three characters: shorter
-    ones are in many words that have nothing else in common. A scaffold joins the token that was made from it.
+    A token joins the family of the longest suspicious token that it was merged from. A part counts if it is a scaffold,
+    or text of at least five bytes and three characters: shorter ones are in many words that have nothing else in
+    common. A scaffold joins the token that was made from it.
 
     Args:
         vocabulary: The vocabulary with the tokens.
         kinds_of: Id -> kinds of its findings, for all tokens with a finding.
     """
-    roots: dict[int, int] = {}
+    parts_of: dict[int, int] = {}
+    """Id -> the longest suspicious part of the token, or the token itself."""
+
+    def first(token: int) -> int:
+        while parts_of[token] != token:
+            token = parts_of[token]
+        return token
+
     for token in sorted(kinds_of, key=lambda token: len(vocabulary.token_bytes(token))):
-        roots[token] = token
-        parts = [
+        parts_of[token] = token
+        joining = [
             part
             for part in _parts(vocabulary, token)
-            if part in roots and _counts(vocabulary.token_bytes(part), kinds_of[part])
+            if part in parts_of and _can_join(vocabulary, part, kinds_of[part])
         ]
-        if parts:
-            longest = max(parts, key=lambda part: len(vocabulary.token_bytes(part)))
-            roots[token] = roots[longest]
-    joined = {
-        token: roots[child]
-        for token, kinds in kinds_of.items()
-        if "scaffold" in kinds and roots[token] == token
-        for child in vocabulary.children(token)
-        if child in roots
-    }
-    return {token: joined.get(root, root) for token, root in roots.items()}
+        if joining:
+            parts_of[token] = max(
+                joining, key=lambda part: len(vocabulary.token_bytes(part))
+            )
+    for token, kinds in kinds_of.items():
+        if "scaffold" in kinds and parts_of[token] == token:
+            children = [
+                child for child in vocabulary.children(token) if child in parts_of
+            ]
+            if children:
+                parts_of[token] = first(children[0])
+    return {token: first(token) for token in parts_of}
 
 
-def _counts(data: bytes, kinds: Iterable[str]) -> bool:
+def _can_join(vocabulary: Vocabulary, part: int, kinds: Iterable[str]) -> bool:
+    """Whether tokens that contain `part` are a family."""
     if "scaffold" in kinds:
         return True
+    data = vocabulary.text_bytes(part)
     if len(data) < _LEAST_BYTES or not is_utf8(data):
         return False
     return len(data.decode()) >= _LEAST_CHARACTERS

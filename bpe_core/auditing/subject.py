@@ -31,7 +31,7 @@ NEIGHBORS: Final = 1000
 MOST_USUAL: Final = 0.1
 """The largest share of its neighbors that may have as low a value as a token, for the token to be a finding."""
 LEAST_PROBABLE: Final = 0.02
-"""The probability of a glitch below which chosen texts show nothing."""
+"""Tokens that are less probably glitches than this are left out."""
 _LONGEST_LABEL: Final = 200  # characters of a token in a sentence
 
 
@@ -89,8 +89,8 @@ class AuditSubject:
         self.distribution: Distribution | None = None
         """The distribution of `ranked`, with the threshold of findings."""
 
-    def hear(self, elsewhere: Mapping[int, "Elsewhere"]) -> None:
-        """Add what other vocabularies make of each token, if it becomes known after the other checks."""
+    def add_elsewhere(self, elsewhere: Mapping[int, "Elsewhere"]) -> None:
+        """Add the result of `ask` after the other checks. Discard the cached `columns`, which contain it."""
         self.elsewhere = elsewhere
         vars(self).pop("columns", None)
 
@@ -103,7 +103,7 @@ class AuditSubject:
         - "largest_share": the largest part of its occurrences in a single document, above 0 and at most 1;
         - "reference": occurrences in the reference;
         - "surprise": how surprising that difference is: G2, positive if the token is rarer in the reference;
-        - "vocabularies": how many other vocabularies have the token;
+        - "vocabularies": how many of the other vocabularies that were asked have the token;
         - "elsewhere": how many tokens it becomes there, on average;
         - "indicator": the indicator of the token's row in the model; the lower, the less trained it looks.
         """

@@ -101,7 +101,7 @@ def verdicts(subject: AuditSubject, findings: Sequence[Finding]) -> list[Verdict
 
 
 def by_family(ranked: Iterable[Verdict]) -> list[list[Verdict]]:
-    """Return the families of `verdicts`, the highest score first, and of equal scores the token that was learned first."""
+    """Group `verdicts` by family: the highest score first, then the lowest id."""
     found: dict[int, list[Verdict]] = {}
     for verdict in ranked:
         first = verdict.id if verdict.family is None else verdict.family

@@ -4,6 +4,7 @@ import json
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
@@ -40,11 +41,11 @@ from bpe_core.worker.audit import AuditRequest, OtherTokenizer, examine_request
 from bpe_core.worker.job import Job
 
 _SHOWN_IN_REPORT: Final = 50
-"""Maximum number of tokens in a Markdown or HTML report without --all."""
+"""Maximum number of families of tokens in a Markdown or HTML report without --all."""
 _SHOWN_RELATED: Final = 3
 """Maximum number of other tokens of a family that are named."""
 _SHOWN_IN_TERMINAL: Final = 10
-"""Maximum number of findings of each kind, and of tokens with the highest scores, without --all."""
+"""Maximum number of findings of each kind without --all, and of families with the highest scores."""
 _BINS: Final = 20
 """Maximum number of rows in the histogram of an indicator."""
 _BAR_WIDTH: Final = 30  # cells of the longest bar of the histogram
@@ -67,8 +68,8 @@ def add(commands: Subcommands) -> None:
     _add_evidence(parser)
     forms = parser.add_forms(
         jsonl="print one JSON object per finding: id, token (its bytes in hex), text, score (0 "
-        "to 1, higher is more suspicious), severity, kinds, reason, shares (the parts of the "
-        "score), evidence",
+        "to 1, higher is more suspicious), severity, kinds, reason, family (the id of the first "
+        "token of those that contain one another), shares (the parts of the score), evidence",
         markdown="print a report in Markdown, such as for a model card",
         html="print a report as a self-contained HTML page",
         bigrams="print only the pairs of tokens that are valid text only together: the two ids "
@@ -208,14 +209,25 @@ def run_audit(options: Namespace) -> int:
         if options.all_tokens:
             _print_json(verdicts_on(tokenizer.vocabulary.ids(), subject, findings))
         else:
-            rows = [verdict(subject, finding.id, [finding]) for finding in findings]
-            rows.sort(key=lambda row: -row.score)
-            _print_json(rows)
+            _print_json(_rows_of_findings(findings, subject))
     elif options.ids or options.texts or options.format:
         _print_tokens(verdicts(subject, findings), options)
     else:
         print(_report(findings, subject, options), end="")
     return 1 if findings.of(*fatal_kinds) else 0
+
+
+def _rows_of_findings(findings: Findings, subject: AuditSubject) -> list[Verdict]:
+    """Return a verdict on each finding by itself, the highest score first."""
+    family_of = {row.id: row.family for row in verdicts(subject, findings)}
+    rows = [
+        replace(
+            verdict(subject, finding.id, [finding]), family=family_of.get(finding.id)
+        )
+        for finding in findings
+    ]
+    rows.sort(key=lambda row: -row.score)
+    return rows
 
 
 def _parse_kinds(text: str) -> list[str]:
@@ -417,10 +429,9 @@ def _model_card(
     ]
     listed = by_family(ranked)[:most]
     heading = "Tokens with findings"
-    n_listed = sum(map(len, listed))
-    if n_listed < len(ranked):
+    if sum(map(len, listed)) < len(ranked):
         tokens = counted(len(ranked), "token")
-        heading = f"The first {n_listed:,} of {tokens} with findings"
+        heading = f"The first {len(listed):,} families, of {tokens} with findings"
     token_table = ReportTable(
         ("id", "token", "score", "why"),
         [

@@ -66,7 +66,7 @@ class AuditRequest(Request):
             if self.against and not job.stopped:
                 job.send(FirstRoundDone())
                 with suppress(Stopped):
-                    subject.hear(_ask_others(tokenizer, self, job))
+                    subject.add_elsewhere(_ask_others(tokenizer, self, job))
                     findings = Findings([*findings, *only_here(subject)])
                 _send_results(subject, findings, job)
         job.send(Done(job.stopped or "audited", len(findings), job.seconds))
@@ -130,6 +130,8 @@ def examine_request(
 def _subject(tokenizer: Tokenizer, request: AuditRequest, job: Job) -> AuditSubject:
     """Count the texts, and how often each token of the tokenizer occurs in them. Raises `Stopped`."""
     report_audit = partial(job.progress, "auditing")
+    # Other tokenizers are loaded first: one that can't be read is reported before the texts are counted.
+    elsewhere = _ask_others(tokenizer, request, job)
 
     def report_document(done: int, total: int, name: str) -> None:
         report_audit(done, total, "tokens in each document")
@@ -156,7 +158,7 @@ def _subject(tokenizer: Tokenizer, request: AuditRequest, job: Job) -> AuditSubj
         counts=counts,
         reference=reference,
         spread=spread,
-        elsewhere=_ask_others(tokenizer, request, job),
+        elsewhere=elsewhere,
         progress=report_audit,
     )
 
@@ -168,8 +170,9 @@ def _ask_others(
 
     def describe(other: Tokenizer, n_asked: int) -> None:
         if not n_asked:
+            name = visible(other.name or "A tokenizer")
             job.say(
-                f"{visible(other.name or 'A tokenizer')} was not asked: it has all these tokens from the same training."
+                f"{name} was not asked: it has these tokens from the same training, or there are none to ask about."
             )
 
     return ask(tokenizer, _others(request, job), describe)

@@ -46,13 +46,13 @@ _SECONDS_OF_REST: Final = 0.3
 LEAST_ASKED: Final = 8192
 """Tokens that another tokenizer must have to be asked. Smaller ones lack most words."""
 _MOST_ASKED: Final = 8
-"""Other tokenizers that are asked. To load one takes up to six seconds."""
+"""The maximum number of other tokenizers to ask. Loading one takes up to six seconds."""
 _MOST_COUNTED: Final = 1 << 24
 """Bytes of texts in which an audit that starts by itself counts. It takes about a second."""
 
 
 class AuditFeature(Feature):
-    """Replaces the screen's `audit`. Findings stay until another audit has ended."""
+    """Replaces the screen's `audit`. Findings stay until another audit has results."""
 
     def __init__(self, screen: StateScreen, shown: Shown, texts: Texts) -> None:
         super().__init__(screen)

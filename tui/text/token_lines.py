@@ -47,7 +47,7 @@ WORDS: Final[Mapping[str, str]] = {
     "reference": "uses in the reference",
     "document_frequency": "texts that contain it",
     "largest_share": "largest share of one text",
-    "vocabularies": "other vocabularies that have it",
+    "vocabularies": "other vocabularies with it",
     "elsewhere": "tokens it becomes there, on average",
     "indicator": "indicator of its embedding",
 }

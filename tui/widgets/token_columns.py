@@ -29,13 +29,11 @@ def _suspicion(table: "TokenTable", row: int) -> int | None:
 
 
 def _family(table: "TokenTable", row: int) -> str:
-    """Return how many tokens the row stands for in addition to its own."""
-    token = table.rows.ids[row]
-    members = table.rows.members.get(token)
-    if members:
-        mark = "▾" if token in table.opened else "▸"
-        return f"{mark} {len(members)}"
-    return ""
+    n_members = table.members_of(row)
+    if not n_members:
+        return ""
+    mark = "▾" if table.rows.ids[row] in table.opened else "▸"
+    return f"{mark} {n_members}"
 
 
 def _score_cell(table: "TokenTable", row: int) -> str:

@@ -207,9 +207,14 @@ class TokenTable(Table):
             return False
         return not self.choice or self.choice in verdict.kinds
 
+    @property
+    def _folds(self) -> bool:
+        """Whether one row stands for a family: in the order of scores, without a filter."""
+        return self.sort_key == "score" and not self.choice and not self.search
+
     def _is_folded(self, row: int) -> bool:
         """Whether the row of another token of the family stands for this one."""
-        if self.sort_key != "score" or self.choice or self.search:
+        if not self._folds:
             return False
         first = self.rows.first_of_family(row)
         if first == self.rows.ids[row] or first in self.opened:
@@ -237,7 +242,13 @@ class TokenTable(Table):
     def has_family(self) -> bool:
         """Whether the row under the cursor stands for other tokens, too."""
         row = self.current
-        return row is not None and self.rows.ids[row] in self.rows.members
+        return row is not None and self.members_of(row) > 0
+
+    def members_of(self, row: int) -> int:
+        """Return how many tokens the row stands for in addition to its own."""
+        if not self._folds:
+            return 0
+        return len(self.rows.members.get(self.rows.ids[row], ()))
 
     def action_family(self) -> None:
         """Show the other tokens of the family, or hide them again."""
