@@ -5,7 +5,7 @@ many tokens are many depends on the script: to most vocabularies a word in Malay
 number is divided by the mean of its script. It counts less if the others hardly know one of its letters, see `FAMILIAR`.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -197,9 +197,10 @@ class _UsualSizes:
 def only_here(subject: AuditSubject) -> Iterator[Finding]:
     """Find tokens that no other vocabulary has, and that become unusually many tokens there on average.
 
-    Their strength is the `glitch_probability` of the share of all tokens that are at least as odd. If texts are chosen,
-    `_with_counts` changes it. Strengths below `SUSPECTED` are not reported. The formula was chosen on GPT-2's published
-    glitch tokens (Watkins and Rumbelow 2023) and on the Chinese tokens of o200k, and compared with five lists of Land and
+    Their strength is the `glitch_probability` of the share of all tokens that are odder, and half of those that are as
+    odd. If texts are chosen, `_with_counts` changes it. Strengths below `SUSPECTED` are not reported. The formula was
+    chosen on GPT-2's published glitch tokens (Watkins and Rumbelow 2023) and on the Chinese tokens of o200k, and
+    compared with five lists of Land and
     Bartolo (2024); the page of findings has the figures.
 
     Evidence: "sizes" (tokens in each vocabulary that was asked), "usual" (mean of its script), "place" (share of the
@@ -218,9 +219,11 @@ def only_here(subject: AuditSubject) -> Iterator[Finding]:
     ascending = sorted(oddness.values())
     strengths: dict[int, float] = {}
     for token, value in oddness.items():
-        n_as_odd = len(ascending) - bisect_left(ascending, value)
+        n_odder = len(ascending) - bisect_right(ascending, value)
+        n_equal = bisect_right(ascending, value) - bisect_left(ascending, value)
+        rank = n_odder + (n_equal + 1) / 2
         if value > 1:
-            strengths[token] = glitch_probability(n_as_odd / len(found))
+            strengths[token] = glitch_probability(rank / len(found))
     if subject.usage and not subject.of_training:
         strengths = _with_counts(strengths, subject, subject.usage)
     for token in sorted(strengths, key=lambda token: (-strengths[token], token)):

@@ -99,6 +99,7 @@ async def test_the_rows_of_a_model_are_judged(
         )
         await judged(scope)
         table.choice = "undertrained"
+        await scope.settle()
         table.focus()
         table.go_to(260)
         await scope.settle()
