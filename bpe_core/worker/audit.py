@@ -79,6 +79,12 @@ class OtherTokenizer(NamedTuple):
     pattern: str | None = None  # its split pattern; None for the pattern in the file
 
 
+class Asked(NamedTuple):
+    """Another tokenizer was asked what it makes of the tokens."""
+
+    path: str
+
+
 class FirstRoundDone(NamedTuple):
     """The results without other tokenizers are complete. All results follow again, with what the others say."""
 
@@ -166,32 +172,35 @@ def _subject(tokenizer: Tokenizer, request: AuditRequest, job: Job) -> AuditSubj
 def _ask_others(
     tokenizer: Tokenizer, request: AuditRequest, job: Job
 ) -> dict[int, Elsewhere]:
-    """Ask the other tokenizers about each token. Say which of them could say nothing. Raises `Stopped`."""
+    """Ask the other tokenizers about each token. Say which of them could not be asked. Raises `Stopped`."""
+    path = ""
 
-    def describe(other: Tokenizer, n_asked: int) -> None:
-        if not n_asked:
-            name = visible(other.name or "A tokenizer")
+    def others() -> Iterator[Tokenizer]:
+        """Load the other tokenizers, one at a time."""
+        nonlocal path
+        for done, other in enumerate(request.against):
+            path = other.path
+            name = Path(path).name
+            job.progress("auditing", done, len(request.against), f"asking {name}")
+            try:
+                tokenizer = load(path, pattern=other.pattern)
+            except BpeError as error:
+                if not request.leave_out_bad:
+                    raise
+                job.say(f"{visible(name)} was not asked. {error}")
+            else:
+                yield tokenizer
+
+    def describe(_: Tokenizer, n_asked: int) -> None:
+        if n_asked:
+            job.send(Asked(path))
+        else:
             job.say(
-                f"{name} was not asked: it has these tokens from the same training, or there are none to ask about."
+                f"{visible(Path(path).name)} was not asked: it has these tokens from the same training, or there are "
+                "none to ask about."
             )
 
-    return ask(tokenizer, _others(request, job), describe)
-
-
-def _others(request: AuditRequest, job: Job) -> Iterator[Tokenizer]:
-    """Load the other tokenizers, one at a time. Raises `Stopped`."""
-    total = len(request.against)
-    for done, other in enumerate(request.against):
-        name = Path(other.path).name
-        job.progress("auditing", done, total, f"asking {name}")
-        try:
-            tokenizer = load(other.path, pattern=other.pattern)
-        except BpeError as error:
-            if not request.leave_out_bad:
-                raise
-            job.say(f"{visible(name)} was not asked. {error}")
-        else:
-            yield tokenizer
+    return ask(tokenizer, others(), describe)
 
 
 def _count(

@@ -246,8 +246,9 @@ async def test_the_other_tokenizers_of_the_list_are_asked(
 ) -> None:
     monkeypatch.setattr("tui.features.audit.LEAST_ASKED", 600)
     words = Path(ROOT, "sample_texts/english-prose.txt").read_text("utf-8")
+    letters = Path(ROOT, "sample_texts/english-everyday.txt").read_text("utf-8")
     others = {
-        "other": train(words, vocab_size=700),
+        "other": train(letters, vocab_size=700),
         "tiny": train(words, vocab_size=300),
     }
     for name, tokenizer in others.items():
@@ -256,6 +257,9 @@ async def test_the_other_tokenizers_of_the_list_are_asked(
     ours = kept.with_name("ours.json")
     save(train(words + 60 * name, vocab_size=800), ours)
     paths = [kept.with_name(f"{name}.json") for name in others]
+    half = kept.with_name("half.json")
+    save(train(words + 60 * name, vocab_size=700), half)  # of the same training
+    paths.append(half)
     async with opened(book, *paths, ours) as scope:
         await scope.press("f5")
         await judged(scope)

@@ -17,6 +17,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, visible
 from bpe_core.weighted import Measure
 from bpe_core.worker.audit import (
+    Asked,
     AuditRequest,
     FirstRoundDone,
     Measured,
@@ -141,6 +142,7 @@ class AuditFeature(Feature):
             ),
             leave_out_bad=True,
         )
+        asked: list[str] = []
         verdicts: dict[int, Verdict] = {}
         measures: dict[str, dict[int, Measure]] = {}
         distribution: Distribution | None = None
@@ -163,6 +165,8 @@ class AuditFeature(Feature):
                         for verdict in new_verdicts:
                             verdicts[verdict.id] = verdict
                         progress = f"{counted(len(verdicts), 'suspicious token')}"
+                    case Asked(other):
+                        asked.append(other)
                     case FirstRoundDone():
                         self.screen.audit = replace(
                             self.screen.audit,
@@ -174,7 +178,7 @@ class AuditFeature(Feature):
                         verdicts = {}
                         measures = {}
                     case Done(_, _, seconds):
-                        examined = _examined(corpus, inputs, self._names(others))
+                        examined = _examined(corpus, inputs, self._names(asked))
                         subject = f"{_summary(verdicts)} · {examined} · {seconds:.1f} s"
                         self.screen.audit = Audit(
                             inputs=inputs,
@@ -200,9 +204,9 @@ class AuditFeature(Feature):
         others.sort(key=lambda known: -known.n_vocab)
         return others[:_MOST_ASKED]
 
-    def _names(self, others: Sequence[KnownTokenizer]) -> list[str]:
+    def _names(self, paths: Sequence[str]) -> list[str]:
         names = distinct_names(self.screen.kept)
-        return [names.get(other.path, other.name) for other in others]
+        return [names.get(path, Path(path).name) for path in paths]
 
     def failed(self, sentence: str) -> None:
         self.screen.audit = replace(
