@@ -384,7 +384,7 @@ def _by_kind(
 
 
 def _with_related(text: str, others: Sequence[Verdict]) -> str:
-    """Add the other tokens of a family to the explanation of its first token."""
+    """Append the labels of the other tokens of a family."""
     if not others:
         return text
     labels = [shortened(other.label, 40) for other in others[:_SHOWN_RELATED]]

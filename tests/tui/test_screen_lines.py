@@ -223,7 +223,7 @@ def test_the_title_names_the_tokenizer_as_the_list_does() -> None:
     """A file in the cache of tiktoken has a digest for a name."""
     title = TitleLine()
     title.set_reactive(TitleLine.tokenizer, TOKENIZER)
-    path = "/tmp/data-gym-cache/fb374d419588a4632f3f557e76b4b70aebbca790"
+    path = "cache/fb374d419588a4632f3f557e76b4b70aebbca790"
     title.set_reactive(TitleLine.path, path)
     title.set_reactive(TitleLine.kept, (KnownTokenizer(path, "o200k_base", 288),))
     assert title._facts(29).startswith("o200k_base · 288 tokens")

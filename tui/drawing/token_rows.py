@@ -89,7 +89,7 @@ class TokenRows:
         self.greatest: Mapping[str, Measure] = {}
         """The largest value of each measure."""
         self.place_of: Mapping[int, int] = {}
-        """Id -> place among the tokens with a finding, in which each family is together."""
+        """Id -> place in the list of tokens with a finding. The tokens of a family follow each other."""
         self.members: Mapping[int, Sequence[int]] = {}
         """For the first token of each family of several, the ids of the others."""
         self._n_of_kind: Mapping[str, int] = {}
