@@ -294,8 +294,7 @@ async def test_after_a_lesson_the_panes_are_as_before(kept: Path) -> None:
         await player.until("notes ·")
         player.press("s", "S", "escape")
         await player.until("step 23 of 24", outside)
-        await player.rest()
-        assert player.screen.text == before
+        await player.until(lambda screen: screen.text == before)
 
 
 def test_no_sentence_depends_on_colors() -> None:
