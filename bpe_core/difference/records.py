@@ -1,0 +1,91 @@
+"""The records of a comparison of two tokenizers, A and B: witnesses, causes, and what is known of each part."""
+
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple
+
+from bpe_core.errors import BpeError
+from bpe_core.tokenizer import Tokenizer
+
+PARTS: Final = (
+    "normalizer",
+    "special tokens",
+    "added tokens",
+    "split pattern",
+    "vocabulary",
+    "merges",
+    "ids",
+    "byte fallback",
+    "decoding",
+)
+"""The parts of a tokenizer that are compared, in the order of a report."""
+
+
+class Witness(NamedTuple):
+    """A text that A and B encode differently."""
+
+    text: str
+    a: tuple[int, ...] | None
+    """The ids of A; None if A can't encode the text."""
+    b: tuple[int, ...] | None
+    reads_specials: bool = False
+    """Whether special tokens in the text become their ids."""
+
+
+class DecodedWitness(NamedTuple):
+    """Ids that A and B decode differently."""
+
+    ids: tuple[int, ...]
+    a: bytes | None
+    """The bytes of A; None if A has no such id."""
+    b: bytes | None
+
+
+class Cause(NamedTuple):
+    """One difference between A and B."""
+
+    part: str  # of `PARTS`
+    what: str
+    """A sentence that says what is different."""
+    witness: Witness | DecodedWitness | None
+    """None if the data are different, but no text was found that shows it."""
+
+
+class PartComparison(NamedTuple):
+    """What is known of one part of A and B."""
+
+    part: str
+    is_same: bool | None
+    """True if it is proved that the part makes no difference, False if a witness shows one, None if undecided."""
+    sentence: str
+    """Why it is the same, or what is undecided and why."""
+    causes: Sequence[Cause] = ()
+
+
+class Pair:
+    """Two tokenizers, and the texts they were tried on."""
+
+    def __init__(self, a: Tokenizer, b: Tokenizer) -> None:
+        self.a: Final = a
+        self.b: Final = b
+        self.n_tried = 0
+
+    def witness(self, text: str, *, reads_specials: bool = False) -> Witness | None:
+        """Encode a text with both. Return it as a witness if the ids are different."""
+        self.n_tried += 1
+        ids_of_a = encoded(self.a, text, reads_specials)
+        ids_of_b = encoded(self.b, text, reads_specials)
+        if ids_of_a == ids_of_b:
+            return None
+        return Witness(text, ids_of_a, ids_of_b, reads_specials)
+
+
+def encoded(
+    tokenizer: Tokenizer, text: str, reads_specials: bool
+) -> tuple[int, ...] | None:
+    """Return the ids of a text; None if the tokenizer can't encode it."""
+    allowed: Literal["all"] | tuple[str, ...] = "all" if reads_specials else ()
+    try:
+        ids = tokenizer.encode(text, allowed_special=allowed, disallowed_special=())
+    except BpeError:
+        return None
+    return tuple(ids)

@@ -1,0 +1,1 @@
+"""Change a vocabulary: remove tokens, add words, unite two tokenizers."""
