@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from bpe_core.auditing import audit
     from bpe_core.auditing.findings import Finding, Findings
     from bpe_core.corpus import Counts
+    from bpe_core.difference import Difference, diff
     from bpe_core.errors import (
         BpeError,
         FormatError,
@@ -32,6 +33,7 @@ __all__ = [
     "BpeError",
     "Change",
     "Counts",
+    "Difference",
     "Finding",
     "Findings",
     "FormatError",
@@ -47,6 +49,7 @@ __all__ = [
     "UntrainedError",
     "Vocabulary",
     "audit",
+    "diff",
     "load",
     "save",
     "train",
@@ -56,6 +59,7 @@ _ROOM_OF: Final = {
     "PATTERNS": "patterns",
     "Change": "live.live_text",
     "Counts": "corpus",
+    "Difference": "difference",
     "Finding": "auditing.findings",
     "Findings": "auditing.findings",
     "LiveText": "live.live_text",
@@ -64,6 +68,7 @@ _ROOM_OF: Final = {
     "Trainer": "trainer",
     "Vocabulary": "vocabulary",
     "audit": "auditing",
+    "diff": "difference",
     "load": "formats",
     "save": "formats",
     "train": "trainer",

@@ -24,6 +24,7 @@ HEADLESS = (
     "show",
     "measure",
     "compare",
+    "diff",
     "audit",
     "why",
     "runs",

@@ -1,7 +1,8 @@
 """The command line: run a subcommand, and turn any error into one sentence and an exit code.
 
-Exit codes: 0 done, 1 a check failed (`audit --fail-on`, `train --preset`), 2 wrong usage or bad
-input, 130 interrupted. Data goes to stdout, progress and errors to stderr.
+Exit codes: 0 done, 1 the answer is no (`audit --fail-on`, `train --preset`, `diff`), 2 wrong usage
+or bad input, 3 undecided (`diff`), 130 interrupted. Data goes to stdout, progress and errors to
+stderr.
 """
 
 import errno
@@ -15,6 +16,7 @@ from bpe_core.cli import (
     compare,
     completion,
     count,
+    diff,
     encode,
     files,
     show,
@@ -40,6 +42,7 @@ COMMANDS: Final = (
     encode,
     show,
     compare,
+    diff,
     audit,
     why,
     files,

@@ -8,8 +8,10 @@ from bpe_core.hub import KNOWN_NAMES
 from bpe_core.patterns import PATTERNS
 
 _FILES: Final = {"C", "COUNTS", "FILE", "IDS", "OUT", "PATH", "PATH=N", "SOURCE"}
-_TOKENIZERS: Final = {"OLD", "TOKENIZER"}
+_TOKENIZERS: Final = {"A", "B", "OLD", "TOKENIZER"}
 _WORDS: Final = {
+    "A": KNOWN_NAMES,
+    "B": KNOWN_NAMES,
     "MODEL": KNOWN_NAMES,
     "OLD": KNOWN_NAMES,
     "TOKENIZER": KNOWN_NAMES,

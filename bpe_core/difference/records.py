@@ -1,10 +1,12 @@
 """The records of a comparison of two tokenizers, A and B: witnesses, causes, and what is known of each part."""
 
+import unicodedata
 from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
 from bpe_core.errors import BpeError
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import quoted
 
 PARTS: Final = (
     "normalizer",
@@ -89,3 +91,9 @@ def encoded(
     except BpeError:
         return None
     return tuple(ids)
+
+
+def written(text: str) -> str:
+    """Return a text in quotation marks; with escapes if characters of it can't be seen or told apart."""
+    is_plain = text.isprintable() and unicodedata.is_normalized("NFKC", text)
+    return quoted(text) if is_plain else ascii(text)

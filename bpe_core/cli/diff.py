@@ -1,0 +1,141 @@
+"""`diff`: decide whether two tokenizers mean the same, and show the shortest text that they encode differently."""
+
+import json
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from functools import partial
+from typing import Final
+
+from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command
+from bpe_core.cli.streams import StderrReporter, open_tokenizer
+from bpe_core.difference import Difference, diff
+from bpe_core.difference.records import Cause, DecodedWitness, Witness, written
+from bpe_core.errors import OptionError
+from bpe_core.report import ReportTable, Section, as_text
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import counted, token_label
+from bpe_core.worker.job import Job
+
+EXIT_CODES: Final = {"same": 0, "different": 1, "unknown": 3}
+_VERDICTS: Final = {
+    "same": "A and B are the same: this is proved.",
+    "different": "A and B are different.",
+    "unknown": "No difference was found, but it is not proved that A and B are the same.",
+}
+_MOST_TOKENS: Final = 30
+"""Maximum number of tokens of one encoding that are shown."""
+
+
+def add(commands: Subcommands) -> None:
+    parser = add_command(commands, run_diff)
+    parser.add_argument("a", metavar="A", help=A_TOKENIZER)
+    parser.add_argument("b", metavar="B", help="another tokenizer")
+    pattern = (
+        "split text by this pattern instead of the tokenizer's own; give it twice, for A and "
+        'for B, with "" to keep its own pattern'
+    )
+    parser.add_value("--pattern", "P", pattern, None, action="append")
+    parser.add_flag("json", "print one JSON object")
+
+
+def run_diff(options: Namespace) -> int:
+    """Decide whether two tokenizers are the same, and show the shortest text that they encode differently.
+
+    diff gpt2 my-gpt2/tokenizer.json
+    diff old/tokenizer.json new/tokenizer.json --json
+    diff cl100k_base cl100k_base --pattern "" --pattern llama3
+
+    There are three answers. The same: every part of the two tokenizers is proved to do the same.
+    Different: a text shows it. Unknown: no difference was found, and the parts are listed of which
+    it is not proved that they are the same.
+
+    Tokens that a tokenizer.json adds around every text (its post-processor) are not compared.
+
+    Exit code 0: the same. 1: different. 3: unknown.
+    """
+    patterns = options.pattern or ["", ""]
+    if len(patterns) != 2:
+        raise OptionError(
+            'Give --pattern twice, for A and for B; use "" to keep a tokenizer\'s own pattern.'
+        )
+    a = open_tokenizer(options.a, patterns[0] or None)
+    b = open_tokenizer(options.b, patterns[1] or None)
+    with closing(Job(StderrReporter())) as job:
+        difference = diff(a, b, progress=partial(job.progress, "comparing"))
+    if options.json:
+        print(json.dumps(difference.as_json()))
+    else:
+        names = (options.a, options.b)
+        print(as_text(list(_report(difference, (a, b), names))), end="")
+    return EXIT_CODES[difference.verdict]
+
+
+def _report(
+    difference: Difference, tokenizers: Sequence[Tokenizer], names: Sequence[str]
+) -> Iterator[Section]:
+    """Yield the verdict with the witness, the causes, and what is the same or undecided."""
+    sentences = [_VERDICTS[difference.verdict]]
+    witness = difference.witness
+    match witness:
+        case Witness():
+            text = token_label(witness.text.encode())
+            specials = ", with special tokens read" if witness.reads_specials else ""
+            sentences.append(
+                f"The shortest text found that shows it: `{text}`{specials}"
+            )
+        case DecodedWitness():
+            sentences.append(
+                "They encode texts alike as far as is known, but decode these ids differently:"
+            )
+    rows = [
+        [letter, name, *_row(tokenizer, witness, letter)]
+        for letter, name, tokenizer in zip("AB", names, tokenizers, strict=True)
+    ]
+    head = ["", "tokenizer", "tokens", "ids"] if witness else ["", "tokenizer"]
+    yield Section(sentences=sentences, table=ReportTable(head, rows, ()))
+    if difference.causes:
+        rows = [[cause.part, cause.what, _shown(cause)] for cause in difference.causes]
+        table = ReportTable(["part", "what is different", "text"], rows, (), widest=100)
+        yield Section("Causes", table=table)
+    if difference.reasons:
+        yield Section("What is the same", difference.reasons)
+    if difference.undecided:
+        tried = counted(difference.n_tried, "text was", "texts were")
+        yield Section(
+            "What is not decided", difference.undecided, more=f"{tried} tried."
+        )
+
+
+def _row(
+    tokenizer: Tokenizer, witness: Witness | DecodedWitness | None, letter: str
+) -> list[str]:
+    """Return the tokens and ids of a witness in one tokenizer."""
+    match witness:
+        case None:
+            return []
+        case Witness():
+            ids = witness.a if letter == "A" else witness.b
+            if ids is None:
+                return ["can't be encoded", ""]
+            labels = [
+                token_label(tokenizer.token_bytes(token))
+                for token in ids[:_MOST_TOKENS]
+            ]
+            rest = " …" if len(ids) > _MOST_TOKENS else ""
+            shown = " ".join(f"`{label}`" for label in labels)
+            return [shown + rest, " ".join(map(str, ids[:_MOST_TOKENS])) + rest]
+        case DecodedWitness(ids, of_a, of_b):
+            data = of_a if letter == "A" else of_b
+            text = "unused" if data is None else f"`{token_label(data)}`"
+            return [text, " ".join(map(str, ids))]
+
+
+def _shown(cause: Cause) -> str:
+    match cause.witness:
+        case Witness(text):
+            return written(text)
+        case DecodedWitness(ids):
+            return f"ids {' '.join(map(str, ids))}"
+        case _:
+            return "none found"
