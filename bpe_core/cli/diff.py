@@ -79,14 +79,12 @@ def _report(
     witness = difference.witness
     match witness:
         case Witness():
-            text = token_label(witness.text.encode())
+            text = written(witness.text)
             specials = ", with special tokens read" if witness.reads_specials else ""
-            sentences.append(
-                f"The shortest text found that shows it: `{text}`{specials}"
-            )
+            sentences.append(f"The shortest text found that shows it: {text}{specials}")
         case DecodedWitness():
             sentences.append(
-                "They encode texts alike as far as is known, but decode these ids differently:"
+                "No text was found that they encode differently, but they decode these ids differently:"
             )
     rows = [
         [letter, name, *_row(tokenizer, witness, letter)]

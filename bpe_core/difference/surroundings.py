@@ -1,6 +1,7 @@
 """Compare what surrounds the merging in two tokenizers: normalizers, added tokens, fallbacks and decoding."""
 
 import sys
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
@@ -100,9 +101,11 @@ def _normalized(tokenizer: Tokenizer, text: str) -> str:
 
 
 def _characters() -> Iterator[str]:
+    """Yield all characters that Unicode has assigned, except those for private use."""
     for code_point in range(sys.maxunicode + 1):
-        if code_point not in _SURROGATES:
-            yield chr(code_point)
+        character = chr(code_point)
+        if unicodedata.category(character) not in ("Cn", "Co", "Cs"):
+            yield character
 
 
 def compare_added_tokens(pair: Pair) -> list[PartComparison]:
