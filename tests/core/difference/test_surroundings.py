@@ -189,7 +189,9 @@ def test_equal_tokenizers_have_no_difference(opened):
 def test_characters_without_a_token_are_compared(tmp_path):
     """Two vocabularies of characters, one of them with bytes for the characters it lacks."""
     names = [f"<0x{byte:02X}>" for byte in range(256)]
-    vocab = {name: number for number, name in enumerate([*names, "<unk>", "a", "b", "ab"])}
+    vocab = {
+        name: number for number, name in enumerate([*names, "<unk>", "a", "b", "ab"])
+    }
     model = {"type": "BPE", "vocab": vocab, "merges": ["a b"], "unk_token": "<unk>"}
     described = {"model": model | {"byte_fallback": True}}
     other = {"model": model | {"byte_fallback": False}}
