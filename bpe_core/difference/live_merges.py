@@ -1,7 +1,7 @@
 """The merges of a vocabulary that encoding can apply, by bytes instead of ids, to compare two vocabularies."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import NamedTuple
 
@@ -34,6 +34,7 @@ class LiveMerges:
         except OptionError:  # equal ranks
             self._merges = vocabulary
             self.is_exact = False
+        self.has_marker = self._merges.end_of_word is not None
         self._inside = _without_marker(self._merges)
         self.unknown: int | None = None
         """The id for characters without a token, if there are any."""
@@ -54,10 +55,6 @@ class LiveMerges:
                 self.whole[piece] = token
         if self.whole and self.has_marker:
             self.is_exact = False  # bytes don't say whether a piece ends there
-
-    @property
-    def has_marker(self) -> bool:
-        return self._merges.end_of_word is not None
 
     @property
     def is_in_order(self) -> bool:
@@ -82,6 +79,10 @@ class LiveMerges:
     def unreachable(self) -> set[bytes]:
         """Return the tokens that no text becomes."""
         return self.tokens().difference(self.ids, self.whole)
+
+    def can_make(self, tokens: Iterable[bytes]) -> bool:
+        """Whether texts can become all of these tokens."""
+        return all(token in self.ids or token in self.whole for token in tokens)
 
     def encode(self, piece: bytes) -> list[bytes] | None:
         """Return the tokens of a piece; None if it can't be encoded."""

@@ -61,10 +61,15 @@ class Suspect:
         return [self.data]
 
     def is_shown_by(self, sides: Sides, witness: Witness) -> bool:
-        """Whether this difference is one that the witness shows."""
+        """Whether this difference is one that the witness shows: here, that of tokens which both can make."""
         tokens_of_a = _tokens(sides.pair.a, witness.a)
         ids = encoded(sides.exchanged, witness.text, False)
-        return tokens_of_a != _tokens(sides.exchanged, ids)
+        tokens_of_b = _tokens(sides.exchanged, ids)
+        return (
+            tokens_of_a != tokens_of_b
+            and sides.b.can_make(tokens_of_a)
+            and sides.a.can_make(tokens_of_b)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,12 +262,11 @@ def _has_token(merges: LiveMerges, ids: tuple[int, ...] | None, token: bytes) ->
     return not of_token.isdisjoint(ids or ())
 
 
-def _tokens(tokenizer: Tokenizer, ids: Iterable[int] | None) -> list[bytes] | None:
-    """Return the bytes of ids; None if there are none because a text can't be encoded, or if an id is unknown."""
+def _tokens(tokenizer: Tokenizer, ids: Iterable[int] | None) -> list[bytes]:
+    """Return the bytes of ids; none if a text can't be encoded or an id is unknown."""
     with suppress(UnknownTokenError):
-        if ids is not None:
-            return [tokenizer.token_bytes(token) for token in ids]
-    return None
+        return [tokenizer.token_bytes(token) for token in ids or ()]
+    return []
 
 
 def named(tokens: Iterable[bytes] | None) -> str:
