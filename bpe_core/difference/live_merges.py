@@ -1,8 +1,18 @@
-"""The merges of a vocabulary that encoding can apply, by bytes instead of ids, to compare two vocabularies."""
+"""The merges of a vocabulary that encoding can apply, by bytes instead of ids, to compare two vocabularies.
+
+A *piece* is here a list of symbols: its bytes, or its characters in some vocabularies, perhaps with an end-of-word
+marker. Take a merge that encoding applies somewhere in a piece, and the bytes that its two parts cover. Until then no
+other merge has crossed the ends of these bytes. So the merges inside them were chosen as if nothing were around them:
+merging these bytes alone applies the same merges, and this one as the last.
+
+Therefore a merge is ever applied, or *live*, only if it is the last one when the bytes of its token are merged alone.
+So each token has at most one live merge, and its parts are always the same. All other merges can be left out, such as
+those that Hugging Face's files list for each other way to split a token. So can merges whose bytes are in no valid
+UTF-8. A token without a live merge is produced only if a piece equal to it is looked up (`ignore_merges`).
+"""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from itertools import product
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from bpe_core.errors import OptionError, UnknownTokenError
@@ -18,12 +28,15 @@ class Parts(NamedTuple):
     left: bytes
     right: bytes
 
+    @property
+    def token(self) -> bytes:
+        return self.left + self.right
+
 
 class LiveMerges:
     """What a vocabulary does with pieces of valid text, by bytes.
 
-    Each merge has a place in the order of ranks. Merges that no text ever needs are left out; `vocabularies` explains
-    which these are. An end-of-word marker is part of the bytes of a token.
+    An end-of-word marker is part of the bytes of a token.
     """
 
     def __init__(self, vocabulary: Vocabulary) -> None:
@@ -55,16 +68,6 @@ class LiveMerges:
                 self.whole[piece] = token
         if self.whole and self.has_marker:
             self.is_exact = False  # bytes don't say whether a piece ends there
-
-    @property
-    def is_in_order(self) -> bool:
-        """Whether each merge comes after those that make its parts."""
-        for parts, rank in self.rank_of.items():
-            for part in parts:
-                made_from = self.parts_of.get(part)
-                if made_from and self.rank_of[made_from] > rank:
-                    return False
-        return True
 
     def text(self, token: bytes) -> bytes:
         """Return the bytes of a token without an end-of-word marker."""
@@ -192,66 +195,3 @@ def _last_rank(vocabulary: Vocabulary, data: bytes) -> int | None:
 def occurs_in_utf8(data: bytes) -> bool:
     """Whether some text in UTF-8 contains these bytes."""
     return is_utf8(data) or incomplete_ends(data) is not None
-
-
-class Overlap(NamedTuple):
-    """Three tokens side by side. A and B both join the first two and the last two, but not in the same order."""
-
-    first: bytes
-    middle: bytes
-    last: bytes
-
-    @property
-    def merges(self) -> tuple[Parts, Parts]:
-        return Parts(self.first, self.middle), Parts(self.middle, self.last)
-
-
-def has_same_order(a: LiveMerges, b: LiveMerges) -> bool:
-    """Whether the merges that A and B have in common come in the same order."""
-    ranks_in_b = [b.rank_of[parts] for parts in a.rank_of if parts in b.rank_of]
-    return ranks_in_b == sorted(ranks_in_b)
-
-
-def inverted_overlaps(a: LiveMerges, b: LiveMerges) -> Iterator[Overlap]:
-    """Yield each overlap of two merges that have one order in A and the other in B, if a text can contain it.
-
-    Merges of one vocabulary only are left out. Takes O(n log n) time for n merges, and more if there are many overlaps.
-    """
-    if has_same_order(a, b):
-        return
-    common = [parts for parts in a.rank_of if parts in b.rank_of]
-    ranks_in_b = [b.rank_of[parts] for parts in common]
-    # For each token, the merges that end and that begin with it, by their places in `common`.
-    ending: defaultdict[bytes, list[int]] = defaultdict(list)
-    beginning: defaultdict[bytes, list[int]] = defaultdict(list)
-    for place, parts in enumerate(common):
-        ending[parts.right].append(place)
-        beginning[parts.left].append(place)
-    for middle, lefts in ending.items():
-        rights = beginning.get(middle, [])
-        if not _has_inversion(lefts, rights, ranks_in_b):
-            continue
-        for left, right in product(lefts, rights):
-            is_first_in_b = ranks_in_b[left] < ranks_in_b[right]
-            if left == right or (left < right) == is_first_in_b:
-                continue
-            overlap = Overlap(common[left].left, middle, common[right].right)
-            if occurs_in_utf8(b"".join(overlap)):
-                yield overlap
-
-
-def _has_inversion(lefts: list[int], rights: list[int], ranks_in_b: list[int]) -> bool:
-    """Whether a merge in `lefts` and one in `rights`, places in the order of A, have the other order in B."""
-    highest_left = -1
-    highest_right = -1
-    merges = [(place, True) for place in lefts]
-    merges += [(place, False) for place in rights]
-    for place, is_left in sorted(merges):
-        rank = ranks_in_b[place]
-        if rank < (highest_right if is_left else highest_left):
-            return True
-        if is_left:
-            highest_left = max(highest_left, rank)
-        else:
-            highest_right = max(highest_right, rank)
-    return False

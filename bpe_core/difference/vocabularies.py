@@ -1,47 +1,19 @@
 """Compare how two tokenizers make ids of a piece: their tokens, the order of their merges, and their ids.
 
-Sameness is proved, not tried. The proof is about bytes, so that ids may differ. In what follows a *piece* is a list of
-symbols: its bytes, or its characters in some vocabularies, perhaps with an end-of-word marker.
+Sameness is proved, not tried. A piece becomes the same tokens in A and B if they have the same symbols, the same live
+merges (`live_merges`), orders of them that agree where it matters (`merge_orders`), and the same pieces that are looked
+up. All of that is compared by bytes, so that ids may differ; they are compared last.
 
-**Live merges.** Take a merge that encoding applies somewhere in a piece, and the bytes that its two parts cover. Until
-then no other merge has crossed the ends of these bytes. So the merges inside them were chosen as if nothing were around
-them: merging these bytes alone applies the same merges, and this one as the last. Therefore a merge is ever applied, or
-*live*, only if it is the last one when the bytes of its token are merged alone. So each token has one live merge or
-none, and its parts are always the same. The other merges can be left out, such as those that Hugging Face's files list
-for each other way to split a token. So can merges whose bytes are in no valid UTF-8. A token without a live merge is
-only produced if a piece equal to it is looked up (`ignore_merges`).
-
-**Order.** Two vocabularies have the same symbols and the same live merges, and in both lists each merge comes after
-those that make its parts. Then encoding is the same as applying each merge everywhere before the next (`reference.py`).
-Two merges *overlap* if one joins x and y, and the other y and z: where x, y and z are side by side, one of them takes y
-away from the other.
-
-- If no two overlapping merges are in different orders, all pieces become the same tokens. Proof: both lists respect the
-  order of overlapping merges, and that of parts. One list can be turned into the other by exchanging two adjacent
-  merges at a time, such that each list on the way respects these orders, too. The two merges exchanged have no token
-  in common, and neither makes a part of the other. So applying one leaves the occurrences of the other as they are, and
-  either order gives the same.
-- If A joins (x, y) first and B joins (y, z) first, the bytes of x + y + z become different tokens. Proof: in A, when
-  the turn of (x, y) comes, x and y are there, since (x, y) is live; z may still be in parts, but nothing has joined y
-  to it, since (y, z) is live and its turn comes later. So A joins x and y, and in the same way B joins y and z. The
-  results could only be equal if all three became one token. But a token is built in the same way in A and B, and not
-  both from x + y and from y + z.
-
-If a token has other parts in A than in B, the second proof has a gap where x + y + z is that token, and the first one
-does not apply. If a list is not in order, as some published lists are, only equal orders are proved to be the same.
-What is then not shown by a text is undecided.
+If a token has other parts in A than in B, that proves nothing: both may still give all pieces the same tokens. What no
+text shows then is undecided.
 """
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Final
 
-from bpe_core.difference.live_merges import (
-    LiveMerges,
-    Overlap,
-    has_same_order,
-    inverted_overlaps,
-)
+from bpe_core.difference.live_merges import LiveMerges
+from bpe_core.difference.merge_orders import MergeOrders, Overlap
 from bpe_core.difference.records import Pair, PartComparison
 from bpe_core.difference.suspects import (
     CompetingMerges,
@@ -126,7 +98,10 @@ def _about_unreachable(a: LiveMerges, b: LiveMerges) -> str:
 def _compare_merges(sides: Sides) -> PartComparison:
     a = sides.a
     b = sides.b
-    overlaps = list(islice(inverted_overlaps(a, b), _MOST_OVERLAPS))
+    orders = MergeOrders(a, b)
+    overlaps: list[Overlap] = []
+    if not orders.are_equal:
+        overlaps += islice(orders.overlaps(), _MOST_OVERLAPS)
     suspects: list[Suspect] = [_competing(a, overlap) for overlap in overlaps]
     rebuilt = [
         token
@@ -144,14 +119,14 @@ def _compare_merges(sides: Sides) -> PartComparison:
         f"{n_overlaps} of merges that compete for a token come in different orders, "
         f"and {counted(len(rebuilt), 'token has', 'tokens have')} different parts."
     )
-    n_common = counted(len(a.rank_of.keys() & b.rank_of.keys()), "merge")
+    n_common = counted(len(orders.merges), "merge")
     same = f"A and B apply the same {n_common} in the same order."
     doubt = ""
-    if not has_same_order(a, b):
+    if not orders.are_equal:
         same = f"A and B apply the same {n_common}, and in the same order where two compete for a token."
         if len(overlaps) == _MOST_OVERLAPS:
             doubt = "Too many merges come in different orders to compare them all."
-        elif not (a.is_in_order and b.is_in_order):
+        elif not orders.late_merges_agree():
             doubt = "The orders of the merges are different, and some merges come before those that make their parts."
     return _judged("merges", sides, suspects, different, same, doubt)
 
@@ -210,7 +185,7 @@ def _judged(
         return PartComparison(part, False, different, result.causes)
     if result.may_occur:
         n_tried = counted(result.n_tried, "text")
-        sentence = f"{different} The split patterns keep that from showing in the {n_tried} tried."
+        sentence = f"{different} None of {n_tried} tried shows it."
         return PartComparison(part, None, sentence, result.causes)
     if not (sides.a.is_exact and sides.b.is_exact):
         doubt = (
