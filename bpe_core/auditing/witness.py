@@ -1,40 +1,15 @@
 """A witness: a text in which a token really occurs, found by trying texts and encoding them."""
 
-import unicodedata
 from collections.abc import Iterable
 from contextlib import suppress
-from itertools import filterfalse, islice, product
 from typing import Final, NamedTuple
 
 from bpe_core.errors import UnknownTokenError
+from bpe_core.explain.contexts import texts_with
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.utf8 import completed, is_utf8
 
 LONGEST_EXAMPLE: Final = 200
 """The longest piece of a corpus, in characters, that is tried as a witness."""
-
-# One character of each class that the usual split patterns treat differently. The last three are what a pattern that
-# ignores case takes for s, k and i, although they have other bytes: U+017F, U+212A, U+0130.
-_NEIGHBORS: Final = "aA1 =./'\né" + "の" + "ſ\u212aİ"
-_PAIRS: Final = [first + second for first, second in product(_NEIGHBORS, repeat=2)]
-_SIDES: Final = ["", *_NEIGHBORS, *_PAIRS]
-"""The texts tried at one side of a token."""
-
-
-def _contexts() -> list[tuple[str, str]]:
-    """Return all texts before and after a token with at most two characters in all, the shortest first."""
-    pairs = product(_SIDES, repeat=2)
-    contexts = [pair for pair in pairs if len(pair[0]) + len(pair[1]) <= 2]
-    contexts.sort(key=lambda pair: len(pair[0]) + len(pair[1]))
-    return contexts
-
-
-_CONTEXTS: Final = _contexts()
-_CHARACTER_BUDGET: Final = 1 << 17
-"""Characters of all texts that are tried around one token. Real tokens have a few dozen characters. But in a small file
-in which each token joins two others, some have millions."""
-_FEWEST_CONTEXTS: Final = 1 + 2 * len(_NEIGHBORS)
-"""Contexts that are always tried: none, and one character at one side."""
 
 
 class WitnessSearch(NamedTuple):
@@ -63,26 +38,8 @@ def witness(tokenizer: Tokenizer, token: int, example: str = "") -> WitnessSearc
 def _candidates(tokenizer: Tokenizer, token: int, example: str) -> Iterable[str]:
     if 0 < len(example) <= LONGEST_EXAMPLE:
         yield example
-    if not is_mergeable(tokenizer, token):
-        return
-    data = tokenizer.vocabulary.text_bytes(token)
-    if not is_utf8(data):
-        yield from filter(_is_in_old_unicode, completed(data))
-        yield from filterfalse(_is_in_old_unicode, completed(data))
-        return
-    text = data.decode()
-    n_contexts = max(_FEWEST_CONTEXTS, _CHARACTER_BUDGET // max(1, len(text)))
-    for before, after in islice(_CONTEXTS, n_contexts):
-        yield before + text + after
-
-
-def _is_in_old_unicode(text: str) -> bool:
-    """Whether all characters were assigned in Unicode 3.2, so that other programs agree which of them are letters.
-
-    U+0558, for example, is a letter in the newest Unicode only.
-    """
-    category = unicodedata.ucd_3_2_0.category
-    return all(category(character) != "Cn" for character in text)
+    if is_mergeable(tokenizer, token):
+        yield from texts_with(tokenizer.vocabulary.text_bytes(token))
 
 
 def is_mergeable(tokenizer: Tokenizer, token: int) -> bool:

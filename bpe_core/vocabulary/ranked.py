@@ -66,7 +66,9 @@ class RankedVocabulary(Vocabulary):
         )
         self._set_fields(encoding, symbols, tokens, special_tokens)
         check_special_tokens(self.special_tokens, tokens)
-        self._has_equal_ranks = rank_of is not None
+        self._has_equal_ranks = rank_of is not None and len(
+            set(rank_of.values())
+        ) < len(rank_of)
         self._recovery: Iterator[Triple | None] | None = None
         self._recovered_so_far: list[Triple | None] = []
         self._recovered: list[Triple] | None = None
