@@ -1,8 +1,8 @@
 """Search for the shortest texts at whose beginning two plain patterns match differently.
 
-The search goes through all pairs of states of the two patterns, breadth first, with one character for each kind that they
-distinguish. Each pair of states is reached by its shortest text. If no text is found in the end, the two patterns match alike
-at the beginning of every text.
+The search goes through all pairs of states of the two patterns, breadth first, with one character for each kind that
+they distinguish. Each pair of states is reached by its shortest text. If no text is found in the end, the two patterns
+match alike at the beginning of every text.
 """
 
 from collections import deque

@@ -1,10 +1,11 @@
 r"""Simulate how a plain pattern matches at the beginning of a text, character by character.
 
-A backtracking matcher tries alternatives in order and takes the first match. The simulation finds the same match by trying
-all of them at once, in an ordered list of threads (R. Pike's virtual machine; R. Cox, "Regular Expression Matching: the
-Virtual Machine Approach", 2009). A thread is a place in the pattern. If a thread reaches the end of the pattern, a match ends
-here, and the threads after it are dropped: a backtracking matcher would not try them any more. The threads before it go on,
-since their matches come first. The list of threads is the state, and a pattern has finitely many of them.
+A backtracking matcher tries alternatives in order and takes the first match. The simulation finds the same match by
+trying all of them at once, in an ordered list of threads (R. Pike's virtual machine; R. Cox, "Regular Expression
+Matching: the Virtual Machine Approach", 2009). A thread is a place in the pattern. If a thread reaches the end of the
+pattern, a match ends here, and the threads after it are dropped: a backtracking matcher would not try them any more. The
+threads before it go on, since their matches come first. The list of threads is the state, and a pattern has finitely many
+of them.
 
 Look-aheads are conditions on the next characters. A possessive repetition of a set is a greedy one that a thread can only
 leave if the next character is not in the set, or if it has the maximum length: `\s++` is `\s+(?!\s)`.
