@@ -322,11 +322,7 @@ def members(chars: str, end: int = BMP) -> int:
     True
     """
     runs = regex.finditer(f"(?:{chars})++", every_character(0, end))
-    digits = bytearray(b"0") * (end + 1)
-    for run in runs:
-        digits[run.start() : run.end()] = b"1" * (run.end() - run.start())
-    digits.reverse()
-    return int(digits, 2)
+    return sum((1 << run.end()) - (1 << run.start()) for run in runs)
 
 
 def set_source(chars: int) -> str:
