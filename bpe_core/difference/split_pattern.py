@@ -169,7 +169,8 @@ class _WitnessSearch:
             if not split.is_of_bytes:
                 units.update(dict.fromkeys(distinguished(split.a, split.b)))
         tokens = self._texts_of_tokens()
-        texts = sorted(chain(short_texts(list(units)), tokens), key=len)
+        short = islice(short_texts(list(units)), _MOST_TRIED)
+        texts = sorted(chain(short, tokens), key=len)
         in_contexts = chain.from_iterable(
             (unit + token, token + unit) for token in tokens for unit in units
         )

@@ -6,6 +6,7 @@ whether they do. Patterns that are not plain are tried on texts of a few charact
 found. Every text that is returned was split by both splitters.
 """
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, product
 from typing import Final, NamedTuple
@@ -24,7 +25,7 @@ _PATIENCE: Final = 2.0
 """Seconds for all expressions together."""
 _LONGEST_TRIED: Final = 3
 """Characters of the texts that are tried if a pattern is not plain."""
-_MOST_TRIED: Final = 20_000
+_MOST_TRIED: Final = 10_000
 """Maximum number of texts that are tried."""
 _SAMPLE: Final = "1aA .\n'\t\r-_/\"é中\u0301"
 """Characters that are tried with patterns that are not plain."""
@@ -66,14 +67,13 @@ def compare_splits(a: Splitter, b: Splitter) -> SplitComparison:
             text = comparison.different_text()
     except PatternError:
         text = ""
-        comparison.doubts.append("A pattern takes too long.")
+        comparison.doubt = "A pattern takes too long."
     n_tried = comparison.n_tried
     if text:
         of_a, of_b = describe_pieces(a.split(text), b.split(text))
         return SplitComparison(False, text, n_tried, f"A {of_a}, and B {of_b}.")
-    if comparison.doubts:
-        doubt = comparison.doubts[0]
-        sentence = f"{doubt} Both split {counted(n_tried, 'text')} alike."
+    if comparison.doubt:
+        sentence = f"{comparison.doubt} Both split {counted(n_tried, 'text')} alike."
         return SplitComparison(None, "", n_tried, sentence)
     n_states = counted(comparison.n_states, "pair")
     sentence = f"The split patterns split every text alike, as a search of all {n_states} of their states proves."
@@ -124,60 +124,60 @@ class _Comparison:
         self._b = b
         self.n_tried = 0
         self.n_states = 0
-        self.doubts: list[str] = []
-        """Reasons why the search proves nothing if it finds no text."""
+        self.doubt = ""
+        """Why the search proves nothing if it finds no text; "" if it proves that there is none."""
 
     def different_text(self) -> str:
         """Return the shortest text found; "" if none was found."""
         splits = _aligned(self._a.tree, self._b.tree)
         if splits is None:
-            self.doubts.append("The patterns combine splits in different ways.")
+            self.doubt = "The patterns combine splits in different ways."
         for split_of_a, split_of_b in splits or ():
-            text = self._text_of_part(split_of_a, split_of_b)
+            text = self._first_different(self._likely_texts(split_of_a, split_of_b))
             if text:
                 return text
-        if self.doubts:
-            return self._first_different(short_texts(distinguished(self._a, self._b)))
+        if self.doubt:
+            units = distinguished(self._a, self._b)
+            return self._first_different(short_texts(units))
         return ""
 
-    def _text_of_part(self, a: Split, b: Split) -> str:
-        """Return a text that shows a difference between two parts of the patterns."""
+    def _likely_texts(self, a: Split, b: Split) -> Iterator[str]:
+        """Yield texts that show a difference between two parts of the patterns, the shortest first.
+
+        There can be none in the pieces, for example if one pattern matches a text that is kept as a piece by the other
+        one since it does not match. Then such texts follow with one more character.
+        """
         if a == b:
-            return ""
+            return
+        without_effect = deque[str]()
         try:
             search = FirstMatchSearch(
-                _node(a), _node(b), tells_no_match=a.drops_rest != b.drops_rest
+                _node(a), _node(b), a_drops=a.drops_rest, b_drops=b.drops_rest
             )
             for text in search.texts():
-                texts = chain([text], _with_neighbors(text, search.characters))
-                different = self._first_different(texts)
-                if different:
-                    return different
-                self.doubts.append(
-                    f"The patterns match differently before {written(text)}, but no text was found in which this makes "
-                    "other pieces."
+                while without_effect and len(without_effect[0]) < len(text):
+                    yield from _extended(without_effect.popleft(), search.characters)
+                yield text
+                without_effect.append(text)
+                self.doubt = (
+                    f"The patterns match differently before {written(without_effect[0])}, but no text was found in which "
+                    "this makes other pieces."
                 )
-                if self.n_tried > _MOST_TRIED:
-                    break
-        except PatternError:
-            raise
-        except (ValueError, RecursionError):
-            self.doubts.append(
-                "A pattern has parts that can't be analyzed exactly, such as look-behinds, or is too large."
-            )
-        else:
+            for text in without_effect:
+                yield from _extended(text, search.characters)
             self.n_states += search.n_states
-        return ""
+        except (ValueError, RecursionError):
+            self.doubt = "A pattern has parts that can't be analyzed exactly, such as look-behinds, or is too large."
 
     def _first_different(self, texts: Iterable[str]) -> str:
-        for text in texts:
+        for text in islice(texts, _MOST_TRIED):
             self.n_tried += 1
             if self._a.split(text) != self._b.split(text):
                 return text
         return ""
 
 
-def _with_neighbors(text: str, characters: Iterable[str]) -> Iterator[str]:
+def _extended(text: str, characters: Iterable[str]) -> Iterator[str]:
     for character in characters:
         yield text + character
         yield character + text
@@ -235,11 +235,9 @@ def distinguished(a: Splitter, b: Splitter) -> list[str]:
 
 
 def short_texts(units: Sequence[str]) -> Iterator[str]:
-    """Yield texts of up to three units, those of the fewest units first; at most 20,000."""
-    texts = chain.from_iterable(
-        product(units, repeat=length) for length in range(1, _LONGEST_TRIED + 1)
-    )
-    yield from map("".join, islice(texts, _MOST_TRIED))
+    """Yield texts of up to three units, those of the fewest units first."""
+    for length in range(1, _LONGEST_TRIED + 1):
+        yield from map("".join, product(units, repeat=length))
 
 
 def _parts(tree: Pattern) -> Iterator[Split | tuple[str, ...]]:

@@ -3,11 +3,15 @@
 The search goes through all pairs of states of the two patterns, breadth first, with one character for each kind that
 they distinguish. Each pair of states is reached by its shortest text. If no text is found in the end, the two patterns
 match alike at the beginning of every text.
+
+Where a pattern matches the empty string, `regex` searches for another match from the same place, which must not be empty. So
+two things count: the first match that is not empty, and, if there is none, whether there is an empty one, since it ends the
+text without a match.
 """
 
 from collections import deque
 from collections.abc import Iterator
-from enum import Enum
+from enum import Enum, auto
 from typing import Final, NamedTuple
 
 from bpe_core.patterns.matching import Alphabet, Matcher, Threads, sources_of
@@ -20,9 +24,13 @@ _MOST_STATES: Final = 20_000
 class _Found(Enum):
     """What the two patterns have matched so far."""
 
-    NOTHING = 0
-    THE_SAME = 1
-    DIFFERENT = 2
+    UNREAD = auto()
+    """The first character is not read yet."""
+    NOTHING = auto()
+    EMPTY = auto()
+    """Only one of them has an empty match, and neither has another one."""
+    THE_SAME = auto()
+    DIFFERENT = auto()
 
 
 class _State(NamedTuple):
@@ -36,23 +44,30 @@ class _State(NamedTuple):
 class FirstMatchSearch:
     """A search for texts at whose beginning two patterns match differently."""
 
-    def __init__(self, a: Node, b: Node, *, tells_no_match: bool = False) -> None:
+    def __init__(
+        self, a: Node, b: Node, *, a_drops: bool = False, b_drops: bool = False
+    ) -> None:
         """Prepare a search.
 
         Args:
             a: The first pattern.
             b: The second pattern.
-            tells_no_match: Whether a text that neither pattern matches makes a difference, since only one of them
-                drops such text.
+            a_drops: Whether text that the first pattern does not match is dropped.
+            b_drops: The same of the second pattern.
 
         Raises:
-            ValueError: A pattern can't be simulated exactly, or it matches the empty string.
+            ValueError: A pattern can't be simulated exactly.
         """
         self._alphabet: Final = Alphabet({*sources_of(a), *sources_of(b)})
         self._a: Final = Matcher(a, self._alphabet)
         self._b: Final = Matcher(b, self._alphabet)
         self._examined: Final = max(self._a.examined, self._b.examined)
-        self._tells_no_match: Final = tells_no_match
+        differences = {_Found.DIFFERENT}
+        if a_drops != b_drops:
+            differences.add(_Found.NOTHING)
+        if not (a_drops and b_drops):
+            differences.add(_Found.EMPTY)
+        self._differences: Final = differences
         self._decided: Final[dict[str, bool]] = {}
         """Result of `_is_decided` for each text."""
         self.n_states = 0
@@ -67,9 +82,9 @@ class FirstMatchSearch:
         """Yield a text for each pair of states that shows a difference, the shortest first.
 
         Raises:
-            ValueError: There are too many states, or a pattern matches the empty string.
+            ValueError: There are too many states.
         """
-        start = _State(self._a.start, self._b.start, _Found.NOTHING, "")
+        start = _State(self._a.start, self._b.start, _Found.UNREAD, "")
         known = {start}
         waiting = deque([(start, "")])
         while waiting:
@@ -98,16 +113,17 @@ class FirstMatchSearch:
         """Whether the patterns have matched differently if the text ends in a state."""
         for start in range(len(state.unread) + 1):
             state = self._read(state, state.unread[start:])
-        if self._tells_no_match and state.found is _Found.NOTHING:
-            return True
-        return state.found is _Found.DIFFERENT
+        return state.found in self._differences
 
     def _read(self, state: _State, rest: str) -> _State:
         """Read the first character of `rest`; it is the rest of the text, or as much of it as decides the look-aheads."""
-        of_a = self._a.step(state.a, rest)
-        of_b = self._b.step(state.b, rest)
+        is_first = state.found is _Found.UNREAD
+        of_a = self._a.step(state.a, rest, is_first=is_first)
+        of_b = self._b.step(state.b, rest, is_first=is_first)
         found = state.found
-        if of_a.is_match and of_b.is_match:
+        if is_first:
+            found = _Found.NOTHING if of_a.is_match == of_b.is_match else _Found.EMPTY
+        elif of_a.is_match and of_b.is_match:
             found = _Found.THE_SAME
         elif of_a.is_match or of_b.is_match:
             found = _Found.DIFFERENT

@@ -158,7 +158,7 @@ class Step(NamedTuple):
     """What follows from one more character."""
 
     is_match: bool
-    """Whether a match ends before the character. It replaces the matches found before."""
+    """Whether a match ends before the character. A match that is not empty replaces those found before."""
     threads: Threads
     """The state after the character; empty if no other match can follow."""
 
@@ -171,32 +171,39 @@ class Matcher:
 
         Raises:
             ValueError: The simulation would not be exact, or the pattern is too large. Not exact are possessive
-                repetitions and atomic groups of more than a set, empty matches, and long look-aheads.
+                repetitions and atomic groups of more than a set, repeated empty matches, and long look-aheads.
         """
         self.examined: Final = _most_examined(node)
         """The largest number of next characters that a step depends on; at least 1."""
-        if self.examined > _MOST_EXAMINED or _matches_empty(node):
+        if self.examined > _MOST_EXAMINED:
             raise ValueError
         self.lookarounds: Final[list[Lookaround]] = []
         self._alphabet: Final = alphabet
         self._instructions: Final[list[_Read | _Choose | _Require | _Accept]] = [
             _Accept()
         ]
-        self._steps: Final[dict[tuple[Threads, str], Step]] = {}
+        self._steps: Final[dict[tuple[Threads, str, bool], Step]] = {}
         self.start: Final[Threads] = (self._compiled(node, after=0),)
         """The state at the beginning of a text."""
 
-    def step(self, threads: Threads, rest: str) -> Step:
-        """Read the first character of `rest`, which has the next `examined` characters; fewer at the end of the text."""
-        key = (threads, rest)
+    def step(self, threads: Threads, rest: str, *, is_first: bool) -> Step:
+        """Read the first character of `rest`.
+
+        Args:
+            threads: The state before the character.
+            rest: The next `examined` characters, or fewer at the end of the text.
+            is_first: Whether it is the first character of the text. An empty match before it does not replace others.
+        """
+        key = (threads, rest, is_first)
         step = self._steps.get(key)
         if step is None:
-            step = self._steps[key] = self._computed_step(threads, rest)
+            step = self._steps[key] = self._computed_step(*key)
         return step
 
-    def _computed_step(self, threads: Threads, rest: str) -> Step:
+    def _computed_step(self, threads: Threads, rest: str, is_first: bool) -> Step:
         sets = self._alphabet.sets_of[rest[0]] if rest else frozenset[str]()
         next_threads: dict[int, None] = {}  # an ordered set
+        is_match = False
         done = set[int]()
         waiting = list(reversed(threads))
         while waiting:
@@ -214,8 +221,10 @@ class Matcher:
                     if self._alphabet.holds(lookaround, rest):
                         waiting.append(after)
                 case _Accept():
-                    return Step(True, tuple(next_threads))
-        return Step(False, tuple(next_threads))
+                    is_match = True
+                    if not is_first:
+                        break
+        return Step(is_match, tuple(next_threads))
 
     def _compiled(self, node: Node, after: int) -> int:
         """Add the instructions of a part of the pattern. Return the number of its first instruction."""
