@@ -102,7 +102,7 @@ class _Reader:
     def item(self, ignore_case: bool) -> Node:
         if self.accept("$"):  # the end of the text, or a newline and then the end
             return Lookaround((Repeat(r"\n", 0, 1, ""), _END), False)
-        if self.accept(r"\Z"):
+        if self.accept(r"\Z") or self.accept(r"\z"):
             return _END
         opening = self.read(_GROUP)
         if opening:
