@@ -18,7 +18,7 @@ from bpe_core.difference.records import (
     Witness,
 )
 from bpe_core.difference.shortening import shortened_witness
-from bpe_core.difference.splits import compare_pattern
+from bpe_core.difference.split_pattern import compare_pattern
 from bpe_core.difference.surroundings import (
     compare_added_tokens,
     compare_decoding,

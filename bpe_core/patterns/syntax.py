@@ -24,13 +24,14 @@ class Lookaround:
     """A look-ahead, `(?=item)` or `(?!item)`."""
 
     item: "Node"
+    is_negative: bool
 
 
 Node = str | tuple["Node", ...] | list["Node"] | Repeat | Lookaround
 """A str is a regular expression of one character: `a`, `[^\\s]`, `\\p{L}`, `(?i:s)`. A tuple is a concatenation, possibly
 empty. A list is an alternation: the first option wins with which the whole pattern matches."""
 
-_END: Final = Lookaround("(?s:.)")  # the end of the text: no character follows
+_END: Final = Lookaround("(?s:.)", True)  # the end of the text: no character follows
 _CHARS: Final = re.compile(
     r"""
     \\[pP](?:\{\^?[\w\ =:-]+\}|[A-Z])                   # a property
@@ -100,8 +101,8 @@ class _Reader:
 
     def item(self, ignore_case: bool) -> Node:
         if self.accept("$"):  # the end of the text, or a newline and then the end
-            return Lookaround((Repeat(r"\n", 0, 1, ""), _END))
-        if self.accept(r"\Z"):
+            return Lookaround((Repeat(r"\n", 0, 1, ""), _END), False)
+        if self.accept(r"\Z") or self.accept(r"\z"):
             return _END
         opening = self.read(_GROUP)
         if opening:
@@ -122,7 +123,9 @@ class _Reader:
             raise ValueError
         if kind == ">":
             return Repeat(inner, 1, 1, "+")
-        return inner if kind.endswith(":") else Lookaround(inner)
+        if kind.endswith(":"):
+            return inner
+        return Lookaround(inner, is_negative=kind == "!")
 
     def accept(self, text: str) -> bool:
         """Read `text` if it comes next. Return whether it did."""

@@ -1,4 +1,4 @@
-"""AskPattern: a question for a split pattern, which is tried on a text while it is typed."""
+"""AskPattern: a question for a split pattern, which is tried on a text and compared with another one while it is typed."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from textual import on, work
 from textual.widgets import Input, Static
 
 from bpe_core.errors import BpeError
-from bpe_core.patterns import PATTERNS, tried
+from bpe_core.patterns import PATTERNS, splitter, tried
 from bpe_core.visible import counted
 from tui.dialogs.ask import Ask
 from tui.drawing.token_labels import colored_pieces
@@ -18,6 +18,8 @@ from tui.terminal.background import in_thread
 
 _PAUSE: Final = 0.15
 """Seconds without a key after which a pattern is tried."""
+_MOST_COMPARED: Final = 2_000
+"""Texts that are split to compare two patterns, if that takes trying: 0.1 s."""
 _SAMPLE: Final = (
     "The café didn't open at 10:45,\n\tso   they've walked 2,500 steps -> 東京タワー!\n"
 )
@@ -33,9 +35,20 @@ class AskPattern(Ask[str]):
     SELECTS_REFUSED = False
 
     def __init__(
-        self, question: str, start: str = "", read: Callable[[], str] = str
+        self,
+        question: str,
+        start: str = "",
+        read: Callable[[], str] = str,
+        current: str | None = None,
     ) -> None:
-        """`read` is called in a thread and returns the text to split; "" for a sample sentence."""
+        """Prepare the question.
+
+        Args:
+            question: The question.
+            start: The proposed pattern.
+            read: Called in a thread, returns the text to split; "" for a sample sentence.
+            current: The pattern in force, with which a typed one is compared; None to compare with nothing.
+        """
         super().__init__(
             question,
             self._parse,
@@ -45,6 +58,7 @@ class AskPattern(Ask[str]):
             suggest=list(PATTERNS),
         )
         self._read = read
+        self._current = current
 
     def on_mount(self) -> None:
         self.query_one(".dialog").mount(Static(id="tried", markup=False))
@@ -86,7 +100,14 @@ class AskPattern(Ask[str]):
             return
         n_pieces = counted(len(pieces), "piece")
         note = Text(f"{n_pieces}. Enter uses this pattern, Escape cancels.\n", "dim")
-        shown.update(note + colored_pieces(pieces, shown.rich_style, self.app))
+        colored = colored_pieces(pieces, shown.rich_style, self.app)
+        shown.update(note + colored)
+        if self._current is None:
+            return
+        with suppress(BpeError):
+            difference = await in_thread(_difference, self._current, typed)
+            if self.is_active:
+                shown.update(note + Text(f"{difference}\n") + colored)
 
     def _split(self, typed: str) -> list[str]:
         text = ""
@@ -100,3 +121,23 @@ def _is_unfinished_name(typed: str) -> bool:
     if typed in PATTERNS:
         return False
     return any(name.startswith(typed) for name in PATTERNS)
+
+
+def _difference(current: str, typed: str) -> str:
+    """Say where a typed pattern first splits differently from the current one."""
+    # Imported here, because nothing else in the app needs them.
+    from bpe_core.difference.records import written
+    from bpe_core.difference.splits import compare_splits, describe_pieces
+
+    name = current if current in PATTERNS else "the current pattern"
+    old = splitter(current)
+    new = splitter(typed)
+    comparison = compare_splits(old, new, most_tried=_MOST_COMPARED)
+    text = comparison.text
+    if comparison.is_same:
+        return f"It splits every text like {name}."
+    if not text:
+        n_tried = counted(comparison.n_tried, "text")
+        return f"It splits {n_tried} of a few characters like {name}."
+    of_old, of_new = describe_pieces(old.split(text), new.split(text), known=text)
+    return f"It differs from {name} first at {written(text)}: {name} {of_old}, this pattern {of_new}."

@@ -71,7 +71,9 @@ class CorpusChoice(Feature):
 
     async def ask_pattern(self) -> None:
         question = AskPattern(
-            "How should texts be split?", read=self.screen.corpus_pane.beginning
+            "How should texts be split?",
+            read=self.screen.corpus_pane.beginning,
+            current=self.screen.options.pattern,
         )
         pattern = await self.screen.ask(question)
         fields = self.screen.training.fields

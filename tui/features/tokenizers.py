@@ -199,7 +199,9 @@ class Tokenizers(Feature):
         current = in_file
         if chosen is not None:
             current = chosen
-        pattern = await self.screen.ask(AskPattern(question, current or ""))
+        pattern = await self.screen.ask(
+            AskPattern(question, current or "", current=current)
+        )
         if pattern is None or pattern == current:
             return
         if pattern == in_file:

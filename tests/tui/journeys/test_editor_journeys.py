@@ -456,6 +456,25 @@ async def test_ranks_without_a_pattern_are_asked_for_it_once(
         await player.until("step 24 of 24", "ranks · 280 tokens · pattern gpt4")
 
 
+async def test_a_typed_pattern_is_compared_with_the_one_in_force(small: Path) -> None:
+    async with play(tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        await player.command("Split pattern of this tokenizer")
+        await player.until("It splits every text like gpt4.")
+        player.press("end", "ctrl+u", *"qwen2")
+        await player.until(
+            "It differs from gpt4 first at '11':",
+            "this pattern splits it into '1' and '1'",
+        )
+        player.press("end", "ctrl+u", *"(a")  # half typed
+        await player.until(
+            "not a valid regular expression",
+            lambda screen: "differs from" not in screen,
+        )
+        player.press("end", "ctrl+u", *r"(?<=1)1|\S", "escape")
+        await player.until(lambda screen: "How should it split text?" not in screen)
+
+
 async def test_examples_and_presets_leave_the_users_text_and_texts_where_they_are(
     book: Path, small: Path
 ) -> None:

@@ -1,0 +1,215 @@
+"""Compare the split patterns of two tokenizers, and find a short text whose ids differ because of them.
+
+Two patterns can split a text differently and the ids be the same, if no token is as long as the longer piece. So a text is a
+witness only if its ids differ, and if they change when one of the tokenizers gets the pattern of the other one.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from itertools import chain, islice
+from typing import Final, NamedTuple
+
+from bpe_core.difference.records import (
+    Cause,
+    Pair,
+    PartComparison,
+    Witness,
+    encoded,
+    written,
+)
+from bpe_core.difference.splits import (
+    compare_splits,
+    describe_pieces,
+    distinguished,
+    short_texts,
+)
+from bpe_core.errors import PatternError
+from bpe_core.patterns import Splitter, patience, splitter
+from bpe_core.patterns.pattern import Else, Pattern, one_after_another
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.preparation import BytePieces, SplitStep, Step
+from bpe_core.visible import counted
+from bpe_core.vocabulary.symbols import name_of_bytes
+
+_PART: Final = "split pattern"
+_PATIENCE: Final = 5.0
+"""Seconds for all expressions together."""
+_MOST_TRIED: Final = 20_000
+"""Maximum number of candidates that are encoded."""
+
+
+class _Splits(NamedTuple):
+    """The splits of a tokenizer, and the steps between them."""
+
+    splitters: list[Splitter]
+    """One before each other step, and one after the last of them."""
+    others: list[Step]
+    of_bytes: tuple[Splitter, ...]
+    """The splitters of the bytes of each piece."""
+
+
+class _SplitPair(NamedTuple):
+    """A splitter of A, and the one of B in the same place."""
+
+    a: Splitter
+    b: Splitter
+    is_of_bytes: bool
+
+    def is_different(self, text: str) -> bool:
+        """Whether they split a text, or its bytes, differently."""
+        if self.is_of_bytes:
+            text = name_of_bytes(text.encode())
+        return self.a.split(text) != self.b.split(text)
+
+
+def compare_pattern(pair: Pair) -> PartComparison:
+    """Compare the split patterns of two tokenizers. Added tokens are not a part of them."""
+    of_a = _splits_of(pair.a)
+    of_b = _splits_of(pair.b)
+    has_same_form = len(of_a.others) == len(of_b.others)
+    if not has_same_form or len(of_a.of_bytes) != len(of_b.of_bytes):
+        sentence = "A and B split a text in different numbers of steps, so the steps can't be compared."
+        return PartComparison(_PART, None, sentence)
+    splits = []
+    for a, b in zip(of_a.splitters, of_b.splitters, strict=True):
+        splits.append(_SplitPair(a, b, is_of_bytes=False))
+    for a, b in zip(of_a.of_bytes, of_b.of_bytes, strict=True):
+        splits.append(_SplitPair(a, b, is_of_bytes=True))
+    splits = [split for split in splits if split.a != split.b]
+    comparisons = [compare_splits(split.a, split.b) for split in splits]
+    if all(comparison.is_same for comparison in comparisons):
+        sentence = "The split patterns are equal."
+        if comparisons:
+            sentence = comparisons[0].sentence
+        return PartComparison(_PART, True, sentence)
+    search = _WitnessSearch(pair, of_a, of_b, splits)
+    texts = [comparison.text for comparison in comparisons if comparison.text]
+    with patience(_PATIENCE), suppress(PatternError):
+        witness = search.witness(texts)
+        if witness is not None:
+            what = search.cause(witness)
+            return PartComparison(_PART, False, what, [Cause(_PART, what, witness)])
+    for comparison in comparisons:
+        if comparison.is_same is False:
+            what = comparison.sentence
+            sentence = f"{what} No text was found whose ids differ because of it."
+            return PartComparison(_PART, None, sentence, [Cause(_PART, what, None)])
+    undecided = next(
+        comparison for comparison in comparisons if comparison.is_same is None
+    )
+    return PartComparison(_PART, None, undecided.sentence)
+
+
+def _splits_of(tokenizer: Tokenizer) -> _Splits:
+    preparation = tokenizer.preparation
+    if preparation is None:
+        tree = tokenizer.splitter.tree
+        if isinstance(tree, Else) and isinstance(tree.first, tuple):
+            tree = tree.rest  # the texts that are found first are added tokens
+        return _Splits([splitter(str(tree))], [], ())
+    trees: list[Pattern] = []
+    splitters: list[Splitter] = []
+    others: list[Step] = []
+    for step in preparation.steps:
+        if isinstance(step, SplitStep):
+            trees.append(step.splitter.tree)
+            continue
+        splitters.append(splitter(str(one_after_another(trees))))
+        others.append(step)
+        trees = []
+    splitters.append(splitter(str(one_after_another(trees))))
+    of_bytes = preparation.within.splitters if preparation.within else ()
+    return _Splits(splitters, others, of_bytes)
+
+
+def _with_splits(tokenizer: Tokenizer, splits: _Splits) -> Tokenizer:
+    """Return the tokenizer with other splits, in the places of its own."""
+    preparation = tokenizer.preparation
+    if preparation is None:
+        (only,) = splits.splitters
+        tree = tokenizer.splitter.tree
+        changed_tree = only.tree
+        if isinstance(tree, Else) and isinstance(tree.first, tuple):
+            changed_tree = Else(tree.first, only.tree)
+        return Tokenizer(tokenizer.vocabulary, str(changed_tree))
+    *first, last = splits.splitters
+    steps: list[Step] = []
+    for split, other in zip(first, _splits_of(tokenizer).others, strict=True):
+        steps += (SplitStep(split), other)
+    steps.append(SplitStep(last))
+    within = BytePieces(splits.of_bytes) if splits.of_bytes else None
+    changed = replace(preparation, steps=tuple(steps), within=within, description={})
+    return Tokenizer(tokenizer.vocabulary, tokenizer.pattern, preparation=changed)
+
+
+class _WitnessSearch:
+    """A search for a text whose ids differ because two tokenizers split it differently."""
+
+    def __init__(
+        self, pair: Pair, of_a: _Splits, of_b: _Splits, splits: list[_SplitPair]
+    ) -> None:
+        self._pair = pair
+        self._splits = splits
+        self._a_with_splits_of_b = _with_splits(pair.a, of_b)
+        self._b_with_splits_of_a = _with_splits(pair.b, of_a)
+
+    def witness(self, texts: Iterable[str]) -> Witness | None:
+        """Return the first witness of some texts, then of other texts that the patterns split differently."""
+        for text in chain(texts, islice(self._candidates(), _MOST_TRIED)):
+            witness = self._pair.witness(text)
+            if witness is not None and self._depends_on_pattern(witness):
+                return witness
+        return None
+
+    def _candidates(self) -> Iterator[str]:
+        """Yield short texts, tokens, and tokens in contexts, if the patterns split them differently."""
+        units: dict[str, None] = {}
+        for split in self._splits:
+            if not split.is_of_bytes:
+                units.update(dict.fromkeys(distinguished(split.a, split.b)))
+        tokens = self._texts_of_tokens()
+        short = islice(short_texts(list(units)), _MOST_TRIED)
+        texts = sorted(chain(short, tokens), key=len)
+        in_contexts = chain.from_iterable(
+            (unit + token, token + unit) for token in tokens for unit in units
+        )
+        for text in chain(texts, islice(in_contexts, _MOST_TRIED)):
+            if any(split.is_different(text) for split in self._splits):
+                yield text
+
+    def _depends_on_pattern(self, witness: Witness) -> bool:
+        """Whether the ids of A or of B change when it gets the pattern of the other one."""
+        text = witness.text
+        if encoded(self._a_with_splits_of_b, text, False) != witness.a:
+            return True
+        return encoded(self._b_with_splits_of_a, text, False) != witness.b
+
+    def _texts_of_tokens(self) -> list[str]:
+        """Return the texts of all tokens that a pattern may cut, the shortest first."""
+        texts: dict[str, None] = {}
+        for tokenizer in (self._pair.a, self._pair.b):
+            vocabulary = tokenizer.vocabulary
+            for token in vocabulary.bytes_of:
+                with suppress(UnicodeDecodeError):
+                    texts[vocabulary.text_bytes(token).decode()] = None
+        return sorted((text for text in texts if len(text) > 1), key=len)
+
+    def cause(self, witness: Witness) -> str:
+        """Say how the patterns make the ids of a text different."""
+        text = witness.text
+        of_a, of_b = "", ""
+        for split in self._splits:
+            if not split.is_of_bytes and split.is_different(text):
+                of_a, of_b = describe_pieces(
+                    split.a.split(text), split.b.split(text), known=text
+                )
+                break
+        why = "their split patterns are different"
+        if of_a:
+            why = f"A's pattern {of_a}, and B's {of_b}"
+        n_of_a = len(witness.a or ())
+        n_of_b = len(witness.b or ())
+        if n_of_a == n_of_b:
+            return f"{written(text)} becomes other tokens in A and in B, because {why}."
+        return f"{written(text)} is {counted(n_of_a, 'token')} in A and {n_of_b} in B, because {why}."

@@ -1,0 +1,337 @@
+r"""Simulate how a plain pattern matches at the beginning of a text, character by character.
+
+A backtracking matcher tries alternatives in order and takes the first match. The simulation finds the same match by
+trying all of them at once, in an ordered list of threads (R. Pike's virtual machine; R. Cox, "Regular Expression
+Matching: the Virtual Machine Approach", 2009). A thread is a place in the pattern. If a thread reaches the end of the
+pattern, a match ends here, and the threads after it are dropped: a backtracking matcher would not try them any more. The
+threads before it go on, since their matches come first. The list of threads is the state, and a pattern has finitely many
+of them.
+
+Look-aheads are conditions on the next characters. A possessive repetition of a set is a greedy one that a thread can only
+leave if the next character is not in the set, or if it has the maximum length: `\s++` is `\s+(?!\s)`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+from unicodedata import ucd_3_2_0
+
+from bpe_core.patterns.automaton import kinds_of, members
+from bpe_core.patterns.syntax import Lookaround, Node, Repeat
+
+_MOST_INSTRUCTIONS: Final = 1000
+"""Maximum size of a pattern, with its repetitions written out. Published patterns have about 100 instructions."""
+_MOST_EXAMINED: Final = 3
+"""Maximum number of characters that a look-ahead may examine."""
+_UNICODE: Final = 0x110000
+_FAMILIAR: Final = "1aA .\n'é中の\u0301ʰǅ²"
+"""Characters that stand for their kinds, if possible."""
+_MOST_COMPARED: Final = 50
+"""Characters of a kind that are looked at for an old one."""
+
+Threads = tuple[int, ...]
+"""Numbers of instructions, ordered by priority."""
+
+
+class Alphabet:
+    """Characters that stand for all others: one for each kind that some sets distinguish, in all of Unicode."""
+
+    def __init__(self, sources: set[str]) -> None:
+        """`sources` are regular expressions of one character."""
+        self.sets_of: Final[dict[str, frozenset[str]]] = {}
+        """Character -> the sources of the sets that contain it. Familiar characters come first."""
+        encodable = members(r"\P{Cs}", _UNICODE)
+        sets_of: dict[str, frozenset[str]] = {}
+        for held, kind in kinds_of(sources, _UNICODE).items():
+            if kind & encodable:
+                sets_of[_typical(kind & encodable)] = held
+        for character in sorted(sets_of, key=_unfamiliarity):
+            self.sets_of[character] = sets_of[character]
+
+    def holds(self, lookaround: Lookaround, rest: str) -> bool:
+        """Whether a look-ahead holds before `rest`: the rest of a text, or as much of it as is examined."""
+        is_found = bool(self._ends(lookaround.item, rest, {0}))
+        return is_found != lookaround.is_negative
+
+    def _ends(self, node: Node, rest: str, starts: set[int]) -> set[int]:
+        """Return where matches of a part of a look-ahead end that begin at one of `starts`."""
+        match node:
+            case str():
+                return {
+                    start + 1
+                    for start in starts
+                    if start < len(rest) and node in self.sets_of[rest[start]]
+                }
+            case tuple():
+                for item in node:
+                    starts = self._ends(item, rest, starts)
+                return starts
+            case list():
+                ends = set[int]()
+                for option in node:
+                    ends |= self._ends(option, rest, starts)
+                return ends
+            case Repeat(item, least, most):
+                ends = set(starts) if least == 0 else set[int]()
+                for number in range(1, (most or 0) + 1):
+                    starts = self._ends(item, rest, starts)
+                    if number >= least:
+                        ends |= starts
+                return ends
+            case Lookaround():
+                return {start for start in starts if self.holds(node, rest[start:])}
+
+
+def _typical(kind: int) -> str:
+    """Return a character of a kind that people know: visible, and old, so that all programs know its properties."""
+    for character in _FAMILIAR:
+        if kind >> ord(character) & 1:
+            return character
+    for pleasant in (r"[!-~]", r"[ -~\s]", r"\p{Graph}", r"\p{Assigned}"):
+        candidates = kind & members(pleasant, _UNICODE)
+        if candidates:
+            return _oldest(candidates)
+    return chr(_lowest(kind))
+
+
+def _unfamiliarity(character: str) -> tuple[int, str]:
+    place = _FAMILIAR.find(character)
+    return (len(_FAMILIAR) if place < 0 else place), character
+
+
+def _oldest(kind: int) -> str:
+    first = _lowest(kind)
+    for _ in range(_MOST_COMPARED):
+        if not kind:
+            break
+        code = _lowest(kind)
+        if ucd_3_2_0.category(chr(code)) != "Cn":
+            return chr(code)
+        kind &= kind - 1
+    return chr(first)
+
+
+def _lowest(kind: int) -> int:
+    return (kind & -kind).bit_length() - 1
+
+
+def sources_of(node: Node) -> Iterator[str]:
+    """Yield the regular expressions of the sets in a pattern."""
+    match node:
+        case str():
+            yield node
+        case Repeat(item) | Lookaround(item):
+            yield from sources_of(item)
+        case _:
+            for item in node:
+                yield from sources_of(item)
+
+
+@dataclass(slots=True)
+class _Read:
+    """Read a character of a set, then go on."""
+
+    source: str
+    after: int
+
+
+@dataclass(slots=True)
+class _Choose:
+    """Go on at each of these instructions; the first one has the highest priority."""
+
+    options: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class _Require:
+    """Go on if a look-ahead holds."""
+
+    lookaround: Lookaround
+    after: int
+
+
+class _Accept:
+    """The end of the pattern."""
+
+
+class Step(NamedTuple):
+    """What follows from one more character."""
+
+    is_match: bool
+    """Whether a match ends before the character. A match that is not empty replaces those found before."""
+    threads: Threads
+    """The state after the character; empty if no other match can follow."""
+
+
+class Matcher:
+    """A plain pattern, compiled to instructions."""
+
+    def __init__(self, node: Node, alphabet: Alphabet) -> None:
+        """Compile a pattern.
+
+        Raises:
+            ValueError: The simulation would not be exact, or the pattern is too large. Not exact are possessive
+                repetitions and atomic groups of more than a set, repeated empty matches, and long look-aheads.
+        """
+        self.examined: Final = _most_examined(node)
+        """The largest number of next characters that a step depends on; at least 1."""
+        if self.examined > _MOST_EXAMINED:
+            raise ValueError
+        self.lookarounds: Final[list[Lookaround]] = []
+        self._alphabet: Final = alphabet
+        self._instructions: Final[list[_Read | _Choose | _Require | _Accept]] = [
+            _Accept()
+        ]
+        self._steps: Final[dict[tuple[Threads, str, bool], Step]] = {}
+        self.start: Final[Threads] = (self._compiled(node, after=0),)
+        """The state at the beginning of a text."""
+
+    def step(self, threads: Threads, rest: str, *, is_first: bool) -> Step:
+        """Read the first character of `rest`.
+
+        Args:
+            threads: The state before the character.
+            rest: The next `examined` characters, or fewer at the end of the text.
+            is_first: Whether it is the first character of the text. An empty match before it does not replace others.
+        """
+        key = (threads, rest, is_first)
+        step = self._steps.get(key)
+        if step is None:
+            step = self._steps[key] = self._computed_step(*key)
+        return step
+
+    def _computed_step(self, threads: Threads, rest: str, is_first: bool) -> Step:
+        sets = self._alphabet.sets_of[rest[0]] if rest else frozenset[str]()
+        next_threads: dict[int, None] = {}  # an ordered set
+        is_match = False
+        done = set[int]()
+        waiting = list(reversed(threads))
+        while waiting:
+            number = waiting.pop()
+            if number in done:
+                continue
+            done.add(number)
+            match self._instructions[number]:
+                case _Read(source, after):
+                    if source in sets:
+                        next_threads[after] = None
+                case _Choose(options):
+                    waiting.extend(reversed(options))
+                case _Require(lookaround, after):
+                    if self._alphabet.holds(lookaround, rest):
+                        waiting.append(after)
+                case _Accept():
+                    is_match = True
+                    if not is_first:
+                        break
+        return Step(is_match, tuple(next_threads))
+
+    def _compiled(self, node: Node, after: int) -> int:
+        """Add the instructions of a part of the pattern. Return the number of its first instruction."""
+        match node:
+            case str():
+                return self._added(_Read(node, after))
+            case Lookaround():
+                self.lookarounds.append(node)
+                return self._added(_Require(node, after))
+            case list():
+                options = [self._compiled(option, after) for option in node]
+                return self._added(_Choose(tuple(options)))
+            case tuple():
+                for item in reversed(node):
+                    after = self._compiled(item, after)
+                return after
+            case Repeat():
+                return self._repeated(node, after)
+
+    def _repeated(self, repeat: Repeat, after: int) -> int:
+        item, least, most, mode = repeat.item, repeat.least, repeat.most, repeat.mode
+        leave = after
+        if mode == "+":
+            if isinstance(item, Repeat) and item.mode != "?" and least == most == 1:
+                # `(?>\s+)` is `\s++`.
+                inner = Repeat(item.item, item.least, item.most, "+")
+                return self._repeated(inner, after)
+            if not _is_set(item):
+                raise ValueError
+            leave = self._compiled(Lookaround(item, is_negative=True), after)
+        if _matches_empty(item) and most != 1:
+            raise ValueError
+        if most is None:
+            loop = _Choose(())
+            after = self._added(loop)
+            loop.options = _ordered(mode, self._compiled(item, after), leave)
+        else:
+            for _ in range(most - least):
+                enter = self._compiled(item, after)
+                after = self._added(_Choose(_ordered(mode, enter, leave)))
+        for _ in range(least):
+            after = self._compiled(item, after)
+        return after
+
+    def _added(self, instruction: _Read | _Choose | _Require) -> int:
+        if len(self._instructions) == _MOST_INSTRUCTIONS:
+            raise ValueError
+        self._instructions.append(instruction)
+        return len(self._instructions) - 1
+
+
+def _ordered(mode: str, enter: int, leave: int) -> tuple[int, int]:
+    """Return the ways into and out of a repetition by priority."""
+    return (leave, enter) if mode == "?" else (enter, leave)
+
+
+def _is_set(node: Node) -> bool:
+    """Whether a part of a pattern matches exactly one character."""
+    if isinstance(node, list):
+        return all(map(_is_set, node))
+    return isinstance(node, str)
+
+
+def _matches_empty(node: Node) -> bool:
+    """Whether a part of a pattern can match the empty string, if all look-aheads hold."""
+    match node:
+        case str():
+            return False
+        case Lookaround():
+            return True
+        case Repeat(item, least):
+            return least == 0 or _matches_empty(item)
+        case list():
+            return any(map(_matches_empty, node))
+        case tuple():
+            return all(map(_matches_empty, node))
+
+
+def _most_examined(node: Node) -> int:
+    """Return the largest number of characters that a look-ahead in a pattern examines, and at least 1."""
+    match node:
+        case str():
+            return 1
+        case Lookaround(item):
+            return _length(item)
+        case Repeat(item):
+            return _most_examined(item)
+        case _:
+            return max(map(_most_examined, node), default=1)
+
+
+def _length(node: Node) -> int:
+    """Return the largest number of characters that a part of a look-ahead examines.
+
+    Raises:
+        ValueError: The number is unlimited, or an atomic group makes the order of matches important.
+    """
+    match node:
+        case str():
+            return 1
+        case Lookaround(item):
+            return _length(item)
+        case Repeat(item, _, most, mode):
+            if most is None or mode == "+":
+                raise ValueError
+            return most * _length(item)
+        case list():
+            return max(map(_length, node))
+        case tuple():
+            return sum(map(_length, node))
