@@ -54,6 +54,18 @@ _PART: Final = re.compile(
 """An escape, a set, an anchor, or flags such as (?i:"""
 _SUPPORTED_FLAGS: Final = re.compile(r"\(\?-?i?-?[:)]")
 _NEGATION_IN_SET: Final = re.compile(r"(?<!\\)(?:\\\\)*\\[WBH]")
+_SET_IN_SET: Final = re.compile(
+    r"\[(?:\\.|\[:\w+:\]|[^\\\[&]|&(?!&))*+(?:\[|&&)", re.DOTALL
+)
+"""The beginning of a set that has another set in it, or an intersection. To `regex` both are plain characters."""
+_REPEATED_AGAIN: Final = re.compile(
+    r"(\\[pP]\{[^}]*\}|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|[^\\(){}\[\]|*+?])"
+    r"(\{\d*,?\d*\})(?=\+)",
+    re.DOTALL,
+)
+"""A character or set, and how often it occurs, before a plus sign. To Oniguruma the plus sign repeats both, and to `regex`
+it makes the repetition possessive."""
+_GROUP_REPEATED_AGAIN: Final = re.compile(r"\)\{\d*,?\d*\}\+")
 
 _DISAGREEMENT: Final = re.compile(
     r"\{\d*,?\d*\}\+|(?<![\[\\])\^|(?<!\\)\$|\\[wWbBzZAGKRXhH]"
@@ -77,6 +89,12 @@ def pattern_of(fields: Fields) -> str:
     if source in _PUBLISHED:
         return _PUBLISHED[source]
 
+    if _GROUP_REPEATED_AGAIN.search(source):
+        fields.unsupported(
+            "a group that is repeated twice, as in (…){1,3}+", "(?:(…){1,3})+"
+        )
+    source = _REPEATED_AGAIN.sub(r"(?:\1\2)", source)
+
     def translate(part: re.Match[str]) -> str:
         return _translated(part[0], fields)
 
@@ -97,6 +115,10 @@ def _translated(part: str, fields: Fields) -> str:
         return _EQUIVALENTS.get(part, part)
     if _NEGATION_IN_SET.search(part):
         fields.unsupported(f"the set {part} of a pattern", r"sets without \W")
+    if _SET_IN_SET.match(part):
+        fields.unsupported(
+            f"the set {part} of a pattern", "sets without other sets or && in them"
+        )
 
     def translate(escape: re.Match[str]) -> str:
         return _EQUIVALENTS_IN_SET.get(escape[0], escape[0])

@@ -610,3 +610,51 @@ def test_a_special_token_that_is_a_byte_is_still_that_byte(name, tmp_path):
         assert each.special_tokens == {name: token}
         assert each.encode_ordinary("lower|") == trained.encode("lower|")
         assert each.token_bytes(token) == name.encode()
+
+
+def split_by(source, tmp_path):
+    """A tokenizer of bytes with this split, opened here and by the library."""
+    trained = train("12345 1234567 12 x1" * 20, vocab_size=290, pattern="none")
+    path = tmp_path / "tokenizer.json"
+    save(trained, path, format="huggingface")
+    data = json.loads(path.read_text("utf-8"))
+    split = {"type": "Split", "pattern": {"Regex": source}, "behavior": "Isolated"}
+    steps = [split | {"invert": False}, data["pre_tokenizer"]]
+    data["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": steps}
+    path.write_text(json.dumps(data), "utf-8")
+    return load(path), tokenizers.Tokenizer.from_file(str(path))
+
+
+REPEATED_AGAIN = [
+    r"\p{N}{1,3}+|.",
+    r"[0-9]{2}+|.",
+    r"\d{1,2}+x?|.",
+    "x{1,2}+|.",
+    PATTERNS["gpt4"],
+]
+
+
+@pytest.mark.parametrize("source", REPEATED_AGAIN)
+def test_a_plus_sign_after_a_number_of_times_repeats_again(tmp_path, source):
+    ours, theirs = split_by(source, tmp_path)
+    texts = ["12345", "1234567", "12 345x1", "xxxxx", "a 1\n22  \n333 "]
+    assert agree(ours, theirs, texts)
+
+
+@pytest.mark.parametrize(
+    "source, problem",
+    [
+        ("[a[b]1]+|.", r"the set \[a\[b\] of a pattern"),
+        (r"[^\r\n[a-z]\p{N}]?\p{L}+|.", r"sets without other sets"),
+        ("[1-9&&2]+|.", "sets without other sets or && in them"),
+        (r"(?:\d|x){1,3}+|.", "a group that is repeated twice"),
+    ],
+)
+def test_what_the_library_reads_differently_is_refused(tmp_path, source, problem):
+    with pytest.raises(FormatError, match=problem):
+        split_by(source, tmp_path)
+
+
+def test_a_named_set_in_a_set_is_read(tmp_path):
+    ours, theirs = split_by(r"[[:alpha:]1&]+|.", tmp_path)
+    assert agree(ours, theirs, ["ab1&2", "x1345 12"])
