@@ -155,10 +155,9 @@ def test_one_small_change_is_found(tmp_path, pattern):
 
 
 @pytest.mark.slow
-def test_each_of_a_thousand_small_changes_is_found(tmp_path):
+def test_hundreds_of_small_changes_are_found(tmp_path):
     verdicts = Counter()
     for seed, pattern in enumerate(("gpt2", "gpt4", "gpt4o", "llama3", "qwen2")):
         described = described_tokenizer(tmp_path, pattern)
-        verdicts += check_changes(described, tmp_path, 200, seed)
-    print(sorted(verdicts.items()))
+        verdicts += check_changes(described, tmp_path, 48, seed)
     check_undecided(verdicts)
