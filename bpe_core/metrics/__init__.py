@@ -90,10 +90,11 @@ def renyi_efficiency(counts: Iterable[int], alpha: float = 2.5) -> float:
     """
     used = [count for count in counts if count > 0]
     entropy = renyi_entropy(used, alpha)
-    return _efficiency(entropy, len(used))
+    return efficiency(entropy, len(used))
 
 
-def _efficiency(entropy: float, n_types: int) -> float:
+def efficiency(entropy: float, n_types: int) -> float:
+    """Return an entropy / the largest entropy of as many token types; 0.0 for fewer than two types."""
     if n_types < 2:
         return 0.0
     return min(entropy / math.log2(n_types), 1.0)  # rounding may exceed 1
@@ -237,7 +238,7 @@ class _TokenUse:
             return 0.0
         log_of_powers = math.log2(self._powers) - _BITS
         entropy = (log_of_powers - ALPHA * math.log2(n_tokens)) / (1 - ALPHA)
-        return _efficiency(entropy, len(self.counts))
+        return efficiency(entropy, len(self.counts))
 
 
 def _power(count: Count) -> int:

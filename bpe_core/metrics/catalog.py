@@ -3,13 +3,13 @@
 import json
 from collections.abc import Callable, Mapping
 from functools import partial
-from math import log2
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from bpe_core.metrics import ratio, renyi_efficiency, renyi_entropy
+from bpe_core.metrics import ratio
 from bpe_core.metrics.boundaries import edit_survival
 from bpe_core.metrics.comparison import Amounts, Comparison
+from bpe_core.metrics.token_use import TokenUse
 
 
 class Metric(NamedTuple):
@@ -51,8 +51,29 @@ def _of_part(
             return ratio(n_tokens, part.n_words)
         case "continued_words" if part.n_whole_words:
             return ratio(part.n_words - part.n_whole_words[index], part.n_words)
+        case "whole_words" if part.n_whole_words:
+            return ratio(part.n_whole_words[index], part.n_words)
         case "parity" if reference:
             return ratio(n_tokens, reference.n_tokens[index])
+    if part.token_use:
+        return _of_token_use(name, part.token_use[index])
+    return None
+
+
+def _of_token_use(name: str, use: TokenUse) -> float | None:
+    match name:
+        case "renyi_entropy":
+            return use.renyi_entropy
+        case "renyi_efficiency":
+            return use.renyi_efficiency
+        case "renyi_efficiency_of_vocabulary":
+            return use.renyi_efficiency_of_vocabulary
+        case "shannon_entropy":
+            return use.shannon_entropy
+        case "shannon_efficiency":
+            return use.shannon_efficiency
+        case "utilization":
+            return use.utilization
     return None
 
 
@@ -62,37 +83,26 @@ _PART_METRICS: Final = (
     "characters_per_token",
     "fertility",
     "continued_words",
+    "whole_words",
     "parity",
+    "renyi_entropy",
+    "renyi_efficiency",
+    "renyi_efficiency_of_vocabulary",
+    "shannon_entropy",
+    "shannon_efficiency",
+    "utilization",
 )
 OF_PARTS: Final[Mapping[str, OfPart]] = {
     name: partial(_of_part, name) for name in _PART_METRICS
 }
-"""The metrics of each text, folder and script. All other metrics need all texts."""
+"""The metrics of each text, folder and script. The others measure random edits or a list of words."""
 
 
 def _of_all_texts(name: str, comparison: Comparison, index: int) -> float:
     """Compute the metric `name` of all texts for the tokenizer at `index`."""
-    total = comparison.total
-    tokenizer = comparison.tokenizers[index]
-    counts = comparison.token_counts[index].values()
     match name:
-        case "whole_words":
-            return ratio(total.n_whole_words[index], total.n_words)
-        case "renyi_entropy":
-            return renyi_entropy(counts)
-        case "renyi_efficiency":
-            return renyi_efficiency(counts)
-        case "renyi_efficiency_of_vocabulary":
-            largest_entropy = log2(max(2, tokenizer.n_tokens))
-            return renyi_entropy(counts) / largest_entropy
-        case "shannon_entropy":
-            return renyi_entropy(counts, alpha=1)
-        case "shannon_efficiency":
-            return renyi_efficiency(counts, alpha=1)
-        case "utilization":
-            return ratio(len(counts), tokenizer.n_tokens)
         case "edit_survival":
-            return edit_survival(tokenizer, comparison.sample)
+            return edit_survival(comparison.tokenizers[index], comparison.sample)
         case "morpheme_recall":
             return comparison.morpheme_agreements[index].recall
         case "morpheme_precision":
@@ -105,7 +115,7 @@ def _of_all_texts(name: str, comparison: Comparison, index: int) -> float:
 def of_all_texts(
     comparison: Comparison, progress: OnMetric | None = None
 ) -> dict[str, list[float]]:
-    """Compute the metrics that need all texts.
+    """Compute the metrics that are only known for all texts together.
 
     Args:
         comparison: The comparison, with its texts. Without morphemes, the morpheme metrics are

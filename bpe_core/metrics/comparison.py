@@ -27,6 +27,7 @@ from bpe_core.metrics.disagreements import (
 from bpe_core.metrics.morphemes import morphological_alignment
 from bpe_core.metrics.scripts import SHARED, script_runs
 from bpe_core.metrics.text_parts import ASCII_SPACE, WIDE_SPACE, TextDivider, TextPart
+from bpe_core.metrics.token_use import GroupedCounts, TokenUse
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import byte_offsets, without_surrogates
 
@@ -59,9 +60,14 @@ class Amounts:
     n_whole_words: tuple[int, ...]
     """By tokenizer, the number of words without a boundary inside. The token of such a word may also
     hold the space before the word. () if words are not examined."""
+    token_use: tuple[TokenUse, ...] = ()
+    """By tokenizer; () if it is not known."""
 
     def __add__(self, other: "Amounts") -> "Amounts":
-        """Add the amounts of other texts. The sum keeps the name of the left operand."""
+        """Add the amounts of other texts. The sum keeps the name of the left operand.
+
+        Its `token_use` is (), because it doesn't follow from that of both.
+        """
         return Amounts(
             self.name,
             self.n_bytes + other.n_bytes,
@@ -107,6 +113,7 @@ class Comparison:
         self.texts: Final[list[ComparedText]] = []
         zeros = (0,) * len(self.tokenizers)
         self.total = Amounts("all", 0, 0, 0, zeros, zeros)
+        """The sum of all texts, without their use of tokens; see `all_texts`."""
         self.token_counts: list[Counter[int]] = [Counter() for _ in self.tokenizers]
         """Occurrences of each token id in all texts."""
         self.number_splits: list[Counter[tuple[int, ...]]] = [
@@ -119,6 +126,8 @@ class Comparison:
         """The first `n_sample` characters of all texts."""
         self._worst_lines = [WorstLines(i) for i in range(len(self.tokenizers))]
         self._scripts: dict[str, Amounts] = {}
+        self._script_counts: dict[str, list[Counter[int]]] = {}
+        self._folder_counts = GroupedCounts(len(self.tokenizers))
         self._divider = TextDivider(self.tokenizers)
         self._before: Comparison | None = None
         """A copy from before the text that is being added part by part; None between texts."""
@@ -154,7 +163,7 @@ class Comparison:
         if isinstance(text, str):
             text = _blocks_of(text)
         blocks = map(without_surrogates, text)
-        progress = _Progress(Position(line))
+        progress = _Progress(Position(line), self._new_counts())
         amounts = None
         try:
             for part in self._divider.parts(blocks):
@@ -170,8 +179,11 @@ class Comparison:
         finally:
             self._before = None
         assert amounts is not None  # there is at least one part
-        self._add_amounts(amounts, progress)
+        amounts = self._add_amounts(amounts, folder, progress)
         self.texts.append(ComparedText(amounts, path, folder, line))
+
+    def _new_counts(self) -> list[Counter[int]]:
+        return [Counter() for _ in self.tokenizers]
 
     @property
     def is_within_a_text(self) -> bool:
@@ -194,18 +206,19 @@ class Comparison:
             behind = part.behind[index]
             encoded.append(encode_with_ends(tokenizer, part.text, before, behind))
         encoded_part = _EncodedPart(part.text, encoded)
-        self._count_tokens(encoded_part)
+        self._count_tokens(encoded_part, progress)
         self._add_differences(encoded_part, progress, is_last=part.is_last)
         self.sample += part.text[: self.n_sample - len(self.sample)]
         for script, start, end in script_runs(part.text, progress.script):
+            counts = progress.script_counts.setdefault(script, self._new_counts())
+            encoded_part.count_tokens(start, end, counts)
             self._add_script(encoded_part.amounts(script, start, end), progress)
         progress.position.move_past(encoded_part.data)
         return encoded_part.amounts(name, 0, len(part.text))
 
-    def _count_tokens(self, part: "_EncodedPart") -> None:
+    def _count_tokens(self, part: "_EncodedPart", progress: "_Progress") -> None:
         for index, encoded in enumerate(part.encoded):
-            for start in range(0, len(encoded.ids), _BLOCK):
-                self.token_counts[index].update(encoded.ids[start : start + _BLOCK])
+            _count(encoded.ids, progress.token_counts[index])
             self.number_splits[index].update(
                 _digits_per_token(digit_starts, encoded.cuts)
                 for digit_starts in part.numbers
@@ -240,16 +253,32 @@ class Comparison:
             progress.script = run.name
             _add_to(self._scripts, run)
 
-    def _add_amounts(self, amounts: Amounts, progress: "_Progress") -> None:
-        """Add the amounts of a text after its last part."""
+    def _add_amounts(
+        self, amounts: Amounts, folder: str, progress: "_Progress"
+    ) -> Amounts:
+        """Add the amounts of a text after its last part. Return them with the use of tokens."""
         if progress.before_first_script:
             _add_to(self._scripts, progress.before_first_script)
         self.total += amounts
+        _add_counts(self.token_counts, progress.token_counts)
+        _add_counts(self._folder_counts.of(folder), progress.token_counts)
+        for script, counts in progress.counts_by_script():
+            known = self._script_counts.setdefault(script, self._new_counts())
+            _add_counts(known, counts)
+        return self._with_token_use(amounts, progress.token_counts)
+
+    def _with_token_use(
+        self, amounts: Amounts, token_counts: Sequence[Counter[int]]
+    ) -> Amounts:
+        token_use = [
+            TokenUse.of(counts.values(), tokenizer.n_tokens)
+            for counts, tokenizer in zip(token_counts, self.tokenizers, strict=True)
+        ]
+        return replace(amounts, token_use=tuple(token_use))
 
     def _copy(self) -> Self:
         """Return a comparison with the same counts, which a text can be added to separately."""
         other = copy(self)
-        other.token_counts = [Counter(counts) for counts in self.token_counts]
         other.number_splits = [Counter(splits) for splits in self.number_splits]
         other.pairs = [pair.copied() for pair in self.pairs]
         other._worst_lines = [lines.copied() for lines in self._worst_lines]
@@ -264,16 +293,27 @@ class Comparison:
         """
         return self._worst_lines[index].worst()
 
+    def all_texts(self) -> Amounts:
+        """Return the amounts of all texts, with their use of tokens."""
+        return self._with_token_use(self.total, self.token_counts)
+
     def scripts(self) -> list[Amounts]:
         """Return the amounts of each script, the largest number of bytes first."""
-        return sorted(self._scripts.values(), key=lambda script: -script.n_bytes)
+        scripts = sorted(self._scripts.values(), key=lambda script: -script.n_bytes)
+        return [
+            self._with_token_use(script, self._script_counts[script.name])
+            for script in scripts
+        ]
 
     def folders(self) -> list[Amounts]:
         """Return the amounts of each folder, in the order of their first texts."""
         by_folder: dict[str, Amounts] = {}
         for text in self.texts:
             _add_to(by_folder, replace(text.amounts, name=text.folder))
-        return list(by_folder.values())
+        return [
+            self._with_token_use(folder, self._folder_counts.of(folder.name))
+            for folder in by_folder.values()
+        ]
 
     @cached_property
     def morpheme_agreements(self) -> list[Agreement]:
@@ -299,10 +339,20 @@ class _Progress:
     """The progress in a text that comes in parts."""
 
     position: Position
+    token_counts: list[Counter[int]]
+    """Occurrences of each token id, by tokenizer."""
     script: str = SHARED  # the script of the last character
+    script_counts: dict[str, list[Counter[int]]] = field(default_factory=dict)
     before_first_script: Amounts | None = None
     """The amounts of the characters before the first script; None after that."""
     line_counter: LineCounter = field(default_factory=LineCounter)
+
+    def counts_by_script(self) -> Iterator[tuple[str, list[Counter[int]]]]:
+        """Yield the counts of each script. The characters before the first script belong to that script."""
+        scripts = list(self.script_counts)
+        for script, counts in self.script_counts.items():
+            is_before_first = script == SHARED and len(scripts) > 1
+            yield scripts[1] if is_before_first else script, counts
 
 
 class TokenCounts(Comparison):
@@ -337,8 +387,11 @@ class TokenCounts(Comparison):
             n_whole_words=(),
         )
 
-    def _add_amounts(self, amounts: Amounts, progress: _Progress) -> None:
+    def _add_amounts(
+        self, amounts: Amounts, folder: str, progress: _Progress
+    ) -> Amounts:
         """Keep only the amounts of the text itself."""
+        return amounts
 
 
 class _EncodedPart:
@@ -365,6 +418,15 @@ class _EncodedPart:
             numbers.append(offsets[start : end + 1])
         self.numbers: Final = numbers
         """For each number, the offsets at which its digits begin and the offset at which the last one ends."""
+
+    def count_tokens(
+        self, start: int, end: int, counts: Sequence[Counter[int]]
+    ) -> None:
+        """Add the tokens of a range of characters to the counts, which are given by tokenizer."""
+        first = self._offsets[start]
+        last = self._offsets[end]
+        for encoded, token_counts in zip(self.encoded, counts, strict=True):
+            _count(encoded.tokens(first, last), token_counts)
 
     def amounts(self, name: str, start: int, end: int) -> Amounts:
         """Return the amounts of a range of characters. A word counts if it begins there."""
@@ -424,6 +486,16 @@ def _blocks_of(text: str) -> Iterator[str]:
     text = without_surrogates(text)
     for start in range(0, len(text), _BLOCK):
         yield text[start : start + _BLOCK]
+
+
+def _count(ids: Sequence[int], counts: Counter[int]) -> None:
+    for start in range(0, len(ids), _BLOCK):
+        counts.update(ids[start : start + _BLOCK])
+
+
+def _add_counts(sums: Sequence[Counter[int]], added: Sequence[Counter[int]]) -> None:
+    for sum_, counts in zip(sums, added, strict=True):
+        sum_.update(counts)
 
 
 def _add_to(by_name: dict[str, Amounts], added: Amounts) -> None:

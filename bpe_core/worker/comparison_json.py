@@ -41,7 +41,7 @@ def summary(
     tokenizers = comparison.tokenizers
     indexes = range(len(tokenizers))
     total: dict[str, Any] = {"texts": len(comparison.texts)}
-    total |= _measures(comparison.total, None)
+    total |= _measures(comparison.all_texts(), None)
     total |= of_all_texts(comparison, progress)
     folders = comparison.folders()
     parity_base = _find(folders, reference)

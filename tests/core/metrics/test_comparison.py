@@ -5,6 +5,7 @@ import random
 from collections import Counter
 from dataclasses import replace
 from itertools import accumulate
+from math import log2
 from statistics import harmonic_mean
 
 import pytest
@@ -544,7 +545,7 @@ def test_each_metric_is_told_with_its_value(pair):
     comparison = Comparison(pair, [("th", "ing"), ("th", "eme")])
     comparison.add("text", TEXT)
     values = {
-        key: [compute(comparison.total, None, index) for index in (0, 1)]
+        key: [compute(comparison.all_texts(), None, index) for index in (0, 1)]
         for key, compute in OF_PARTS.items()
     }
     assert values.pop("parity") == [None, None], "parity takes a text it relates to"
@@ -570,10 +571,63 @@ def test_each_metric_is_told_with_its_value(pair):
         assert values["morpheme_f1"][index] == pytest.approx(
             harmonic_mean(two) if all(two) else 0.0
         )
+        by_vocabulary = metrics.renyi_entropy(counts) / log2(tokenizer.n_tokens)
+        assert values["renyi_efficiency_of_vocabulary"][index] == by_vocabulary
     assert all(len(metric.meaning) <= 100 for metric in METRICS.values())
     one = comparison.texts[0].amounts
     expected = {key: values[key][0] if key in values else 1.0 for key in OF_PARTS}
     assert {key: compute(one, one, 0) for key, compute in OF_PARTS.items()} == expected
+
+
+def token_use(values, tokenizer):
+    """The metrics of the use of tokens, each by its formula."""
+    counts = Counter(values).values()
+    return {
+        "renyi_entropy": metrics.renyi_entropy(counts),
+        "renyi_efficiency": metrics.renyi_efficiency(counts),
+        "renyi_efficiency_of_vocabulary": metrics.renyi_entropy(counts)
+        / log2(tokenizer.n_tokens),
+        "shannon_entropy": metrics.renyi_entropy(counts, 1),
+        "shannon_efficiency": metrics.renyi_efficiency(counts, 1),
+        "utilization": len(counts) / tokenizer.n_tokens,
+    }
+
+
+def test_each_text_folder_and_script_has_its_own_use_of_tokens(pair):
+    texts = [
+        ("en", "12, the theme of the thing"),
+        ("ru", "мир и мир"),
+        ("en", "they thought"),
+        ("de", ""),
+        ("ru", "12 345 мир"),
+    ]
+    comparison = Comparison(pair)
+    for folder, text in texts:
+        comparison.add(folder, text, folder=folder)
+    parts = [
+        (compared.amounts, [text])
+        for compared, (_, text) in zip(comparison.texts, texts, strict=True)
+    ]
+    for folder in comparison.folders():
+        parts.append((folder, [text for name, text in texts if name == folder.name]))
+    for script in comparison.scripts():
+        folders = {"Latin": "en", "Cyrillic": "ru"}
+        parts.append(
+            (script, [text for name, text in texts if name == folders[script.name]])
+        )
+    assert len(parts) == 5 + 3 + 2
+    for amounts, own_texts in parts:
+        for index, tokenizer in enumerate(pair):
+            ids = [id for text in own_texts for id in tokenizer.encode(text)]
+            expected = token_use(ids, tokenizer)
+            n_words = whole = 0
+            for text in own_texts:
+                n, n_whole = slow_words(tokenizer, text)
+                n_words += n
+                whole += n_whole
+            expected["whole_words"] = whole / n_words if n_words else 0.0
+            found = {name: OF_PARTS[name](amounts, None, index) for name in expected}
+            assert found == pytest.approx(expected), amounts.name
 
 
 @pytest.mark.parametrize(

@@ -48,10 +48,11 @@ def _views_of_summary(
 ) -> list[View]:
     """Return the views of a summary. `aspect.tokenizer` is the number of the tokenizer under the cursor."""
     views = []
+    vocabularies = found["vocabularies"]
     if len(found["folders"]) > 1:
-        folders = amounts_of("folder", found["folders"])
+        folders = amounts_of("folder", found["folders"], vocabularies)
         views.append(PartsView("folder", folders, comparison, aspect).view())
-    scripts = amounts_of("script", found["scripts"])
+    scripts = amounts_of("script", found["scripts"], vocabularies)
     views.append(PartsView("script", scripts, comparison, aspect).view())
     views.append(metrics_view(comparison, found))
     pairs = found["pairs"]

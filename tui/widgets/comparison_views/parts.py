@@ -9,6 +9,7 @@ from bpe_core.metrics.catalog import METRICS, OF_PARTS
 from bpe_core.metrics.comparison import Amounts
 from bpe_core.metrics.disagreements import TextPlace
 from bpe_core.metrics.scripts import WITHOUT_SPACES
+from bpe_core.metrics.token_use import TokenUse
 from bpe_core.visible import counted, visible
 from tui.drawing.charts import placed, placed_by_ratio
 from tui.state import ComparisonRun, PlaceInText
@@ -28,7 +29,9 @@ _SCALED: Final = 1000
 """The scale of a drawing is computed from this many rows."""
 
 
-def amounts_of(kind: str, groups: Sequence[Found]) -> list[Amounts]:
+def amounts_of(
+    kind: str, groups: Sequence[Found], vocabularies: Sequence[Found]
+) -> list[Amounts]:
     """Return the amounts of groups of texts, by the name that each has as its `kind`."""
     amounts = []
     for group in groups:
@@ -36,7 +39,7 @@ def amounts_of(kind: str, groups: Sequence[Found]) -> list[Amounts]:
         if kind == "script":
             name = name.replace("_", " ")
         whole_words = tuple(
-            round(group["words"] * (1 - share)) for share in group["continued_words"]
+            round(group["words"] * share) for share in group["whole_words"]
         )
         amounts.append(
             Amounts(
@@ -46,9 +49,24 @@ def amounts_of(kind: str, groups: Sequence[Found]) -> list[Amounts]:
                 group["words"],
                 tuple(group["tokens"]),
                 whole_words,
+                _token_use(group, vocabularies),
             )
         )
     return amounts
+
+
+def _token_use(group: Found, vocabularies: Sequence[Found]) -> tuple[TokenUse, ...]:
+    found = []
+    for index, vocabulary in enumerate(vocabularies):
+        n_tokens = vocabulary["tokens"]
+        use = TokenUse(
+            n_used=round(group["utilization"][index] * n_tokens),
+            n_tokens=n_tokens,
+            renyi_entropy=group["renyi_entropy"][index],
+            shannon_entropy=group["shannon_entropy"][index],
+        )
+        found.append(use)
+    return tuple(found)
 
 
 class PartsView:
