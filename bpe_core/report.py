@@ -43,7 +43,7 @@ class ReportTable:
     numbers: Collection[int]
     """Indexes of the columns that are aligned on the right."""
     widest: int = 36
-    """Maximum width of a column in a terminal, in cells."""
+    """Maximum width of a cell below the head in a terminal, in cells."""
     tokens: int = -1
     """Index of the column of tokens, which is formatted as code; -1 for none."""
     marks: Sequence[str] = ()
@@ -85,10 +85,14 @@ def as_text(sections: Iterable[Section]) -> str:
 def aligned(table: ReportTable) -> Iterator[str]:
     """Yield the rows as lines with aligned columns, and a rule below the heading row."""
     has_head = any(table.head)
-    rows = [table.head, *table.rows] if has_head else table.rows
-    shown_rows = [[fitted(visible(cell), table.widest) for cell in row] for row in rows]
-    if not has_head:
-        for shown, row in zip(shown_rows, rows, strict=True):
+    shown_rows = [
+        [fitted(visible(cell), table.widest) for cell in row] for row in table.rows
+    ]
+    if has_head:
+        # Names of columns are not shortened, since they could become equal.
+        shown_rows.insert(0, list(map(visible, table.head)))
+    else:
+        for shown, row in zip(shown_rows, table.rows, strict=True):
             shown[-1] = visible(row[-1])
     widths = [max(map(cells, column)) for column in zip(*shown_rows, strict=True)]
     for number, row in enumerate(shown_rows):
@@ -130,7 +134,8 @@ def _markdown_rows(table: ReportTable) -> Iterator[str]:
 def as_csv(sections: Iterable[Section]) -> str:
     """Format the tables as CSV, with an empty line between tables.
 
-    Number columns have no thousands separators; all other cells stay as they are.
+    Numbers have no thousands separators. Cells of other columns keep their text, also if it looks
+    like a number; only control characters become visible.
     """
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -5,7 +5,7 @@ from argparse import ArgumentTypeError, Namespace
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from bpe_core.cli.arguments import (
     A_TOKENIZER,
@@ -29,11 +29,17 @@ from bpe_core.metrics.comparison import Comparison
 from bpe_core.metrics.morphemes import read_morphemes
 from bpe_core.process import INTERRUPTED
 from bpe_core.report import as_csv, as_latex, as_markdown, as_text
-from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted, shortened
 from bpe_core.worker.compare import compare
-from bpe_core.worker.comparison_json import summary, texts_as_json
+from bpe_core.worker.comparison_json import (
+    TokenizerSource,
+    summary,
+    texts_as_json,
+)
 from bpe_core.worker.job import Job
+
+_OTHER_NAMES: Final = {"strr": "whole_words"}
+"""Names under which metrics are published -> their names here."""
 
 
 def add(commands: Subcommands) -> None:
@@ -123,6 +129,7 @@ def _parse_metrics(text: str) -> tuple[str, ...]:
     keys = []
     for name in text.split(","):
         key = name.strip().replace(" ", "_")
+        key = _OTHER_NAMES.get(key, key)
         if key not in OF_PARTS:
             raise ArgumentTypeError(
                 f"unknown metric {quoted(key)}; choose from {', '.join(OF_PARTS)}"
@@ -177,7 +184,10 @@ def _run(options: Namespace) -> int:
         blocks = text_blocks(stream)
     # Encoding one part of a text takes less than `patience`.
     with closing(Job(StderrReporter(), patience=0.5)) as job:
-        tokenizers = _open_tokenizers(options)
+        sources = _sources(options)
+        tokenizers = [
+            open_tokenizer(name, pattern or None) for name, pattern in sources
+        ]
         words: Sequence[tuple[str, ...]] = ()
         if options.morphemes:
             text = "".join(text_blocks(options.morphemes))
@@ -191,7 +201,7 @@ def _run(options: Namespace) -> int:
             _check_reference(options.reference, comparison)
         results = summary(
             comparison,
-            options.tokenizer,
+            sources,
             reference=options.reference,
             n_examples=options.examples,
             n_lines=options.lines,
@@ -202,8 +212,8 @@ def _run(options: Namespace) -> int:
     return 0
 
 
-def _open_tokenizers(options: Namespace) -> list[Tokenizer]:
-    """Open the tokenizers, each with its --pattern, or all with the only --pattern."""
+def _sources(options: Namespace) -> list[TokenizerSource]:
+    """Return the tokenizers, each with its --pattern, or all with the only --pattern."""
     names = options.tokenizer
     patterns = options.pattern or [""]
     if len(patterns) == 1:
@@ -213,10 +223,7 @@ def _open_tokenizers(options: Namespace) -> list[Tokenizer]:
             f"There are {len(names)} tokenizers and {len(patterns)} patterns; give --pattern "
             "once, or once for each tokenizer."
         )
-    return [
-        open_tokenizer(name, pattern or None)
-        for name, pattern in zip(names, patterns, strict=True)
-    ]
+    return list(zip(names, patterns, strict=True))
 
 
 def _check_reference(reference: str, comparison: Comparison) -> None:

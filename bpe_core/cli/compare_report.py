@@ -1,13 +1,11 @@
 """The tables and sentences of `measure` and `compare`, made from the results in JSON."""
 
-import os
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
-from pathlib import Path
 from typing import Any, Final
 
 from bpe_core.metrics.catalog import METRICS
+from bpe_core.metrics.labels import numbered
 from bpe_core.metrics.scripts import WITHOUT_SPACES
 from bpe_core.report import ReportTable, Section
 from bpe_core.visible import counted, token_label
@@ -29,11 +27,12 @@ _OTHER_COLUMNS: Final = (
     "in",
     "line",
 )
-"""Names of other columns. No tokenizer has one of these as its label."""
+"""Names of other columns. A tokenizer with one of these names is numbered."""
 _SHORT_TITLES: Final = {
     "bytes_per_token": "b/token",
     "characters_per_token": "c/token",
     "continued_words": "continued",
+    "whole_words": "whole",
 }
 """Titles of metrics that are repeated for each tokenizer."""
 _SPLITS_SHOWN: Final = ("most frequent", "second", "third")
@@ -54,7 +53,7 @@ def report_sections(
         is_for_terminal: Whether the names of columns should be short.
         compares: Whether to show more than the totals.
     """
-    labels = _unique_labels(results)
+    labels = numbered(results["labels"], taken=_OTHER_COLUMNS)
     if compares:
         for kind in ("text", "folder", "script"):
             parts = results[f"{kind}s"]
@@ -73,36 +72,6 @@ def report_sections(
                 yield _worst_lines(lines, index, labels)
 
 
-def _unique_labels(results: Results) -> list[str]:
-    """Return a name for each tokenizer that no other tokenizer and no other column has.
-
-    It is the name in the file or of the file. Equal names are replaced by names with the folder,
-    then by the whole path, then numbered.
-    """
-    paths = [Path(path) for path in results["tokenizers"]]
-    labels = []
-    for vocabulary, path in zip(results["vocabularies"], paths, strict=True):
-        labels.append(vocabulary["name"] or path.name or str(path))
-    labels = _replace_taken(
-        labels, [os.path.join(path.parent.name, path.name) for path in paths]
-    )
-    labels = _replace_taken(labels, [str(path) for path in paths])
-    numbered = [f"{label} ({number})" for number, label in enumerate(labels, 1)]
-    return _replace_taken(labels, numbered)
-
-
-def _replace_taken(labels: Labels, others: Labels) -> list[str]:
-    """Replace the labels that another tokenizer or column has."""
-    counts = Counter(labels)
-    counts.update(_OTHER_COLUMNS)
-    kept: list[str] = []
-    for label, other in zip(labels, others, strict=True):
-        if counts[label] > 1:
-            label = other
-        kept.append(label)
-    return kept
-
-
 def _amounts(
     kind: str,
     parts: Iterable[Results],
@@ -113,20 +82,19 @@ def _amounts(
     """Make a row for each text, folder or script: its bytes, and the metrics of each tokenizer.
 
     The column with the tokens of a tokenizer has the tokenizer's name. Other columns have the name
-    and the metric; in a terminal, a column after the column of tokens has only the metric. Scripts
-    have no parity.
+    and the metric; in a terminal, all columns after the first one of a tokenizer have only the metric.
+    Scripts have no parity.
     """
-    follows_tokens = is_for_terminal and metrics[0] == "tokens"
     if kind == "script":
         metrics = [key for key in metrics if key != "parity"]
     heads = [kind, "bytes"]
     for label in labels:
-        for key in metrics:
+        for number, key in enumerate(metrics):
             title = _SHORT_TITLES.get(key, METRICS[key].title)
-            if key == "tokens":
-                heads.append(label)
-            elif follows_tokens:
+            if is_for_terminal and number > 0:
                 heads.append(title)
+            elif key == "tokens":
+                heads.append(label)
             else:
                 heads.append(f"{label} {title}")
     rows = []

@@ -15,7 +15,7 @@ from bpe_core.formats import load
 from bpe_core.metrics.comparison import ComparedText, Comparison, TokenCounts
 from bpe_core.metrics.sampled import sample_text
 from bpe_core.metrics.sections import sections as sections_of
-from bpe_core.worker.comparison_json import summary
+from bpe_core.worker.comparison_json import TokenizerSource, summary
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.messages import Activity, Done
 
@@ -31,8 +31,7 @@ class CompareRequest(Request):
     It sends each text twice, once after each step.
     """
 
-    tokenizers: tuple[tuple[str, str], ...]
-    """Pairs of (file, split pattern); "" for the pattern in the file."""
+    tokenizers: tuple[TokenizerSource, ...]
     paths: tuple[str, ...]
     sections: bool = False
     """Whether each part of a text that begins with a line "# Title" is a text of its own."""
@@ -65,7 +64,7 @@ class CompareRequest(Request):
     def _send_summary(self, comparison: Comparison, job: Job) -> None:
         found = summary(
             comparison,
-            [path for path, _ in self.tokenizers],
+            self.tokenizers,
             n_examples=self.n_examples,
             n_lines=self.n_lines,
         )

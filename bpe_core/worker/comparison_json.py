@@ -11,8 +11,11 @@ from bpe_core.metrics.disagreements import (
     TokenizerPair,
     WorstLine,
 )
+from bpe_core.metrics.labels import NamedTokenizer, labels_of
 from bpe_core.tokenizer import Tokenizer
 
+TokenizerSource = tuple[str, str]
+"""(file, split pattern); the pattern is "" for the pattern in the file."""
 _SPLITS: Final = 10
 """Maximum number of ways to cut numbers: 7 of up to 3 digits, and 3 of more digits."""
 _LISTED: Final = 100
@@ -21,7 +24,7 @@ _LISTED: Final = 100
 
 def summary(
     comparison: Comparison,
-    names: Sequence[str],
+    sources: Sequence[TokenizerSource],
     *,
     reference: str | None = None,
     n_examples: int = 0,
@@ -32,7 +35,7 @@ def summary(
 
     Args:
         comparison: The tokenizers, and the texts added so far.
-        names: The files of the tokenizers.
+        sources: The file and the pattern of each tokenizer.
         reference: The text or folder that parity is relative to; None for the first folder.
         n_examples: Maximum number of disagreements of each pair.
         n_lines: Maximum number of lines to list for each tokenizer.
@@ -46,7 +49,13 @@ def summary(
     folders = comparison.folders()
     parity_base = _find(folders, reference)
     return {
-        "tokenizers": list(names),
+        "tokenizers": [path for path, _ in sources],
+        "labels": labels_of(
+            [
+                NamedTokenizer(tokenizer.name, *source)
+                for tokenizer, source in zip(tokenizers, sources, strict=True)
+            ]
+        ),
         "vocabularies": [_vocabulary(tokenizer) for tokenizer in tokenizers],
         "total": total,
         "folders": [

@@ -11,7 +11,7 @@ from test_table import dropped, worked_out
 
 from bpe_core import train
 from bpe_core.metrics import comparison as metrics
-from bpe_core.metrics.catalog import OF_PARTS
+from bpe_core.metrics.catalog import METRICS, OF_PARTS
 from bpe_core.worker.comparison_json import summary
 from tui.state import ComparisonRun, KnownTokenizer, PlaceInText
 from tui.table.columns import Cell
@@ -38,7 +38,9 @@ def comparison() -> ComparisonRun:
         ("ru", "b", ""),
     ):
         found.add(f"deep/{name}", text, path=f"/deep/{name}", folder=folder)
-    everything = summary(found, ["a", "b", "c"], n_examples=50, n_lines=50)
+    everything = summary(
+        found, [(name, "") for name in "abc"], n_examples=50, n_lines=50
+    )
     compared = tuple(
         KnownTokenizer(f"/{name}.json", name, 0) for name in ("alpha", "beta", "gamma")
     )
@@ -53,7 +55,7 @@ def of_one(comparison: ComparisonRun, text: str) -> ComparisonRun:
         comparison,
         tokenizers=comparison.tokenizers[:1],
         texts=one.texts,
-        found=summary(one, ["a"]),
+        found=summary(one, [("a", "")]),
     )
 
 
@@ -129,6 +131,19 @@ def test_rows_tell_what_was_counted(comparison: ComparisonRun) -> None:
         texts(words, 0)["t0"]
         == texts(seen(comparison, "texts", metric="continued_words"), 0)["t0"]
     )
+
+
+@pytest.mark.parametrize("kind", ["folder", "script"])
+def test_folders_and_scripts_have_every_metric_of_texts(
+    comparison: ComparisonRun, kind: str
+) -> None:
+    assert comparison.found is not None
+    for number, part in enumerate(comparison.found[f"{kind}s"]):
+        for metric in OF_PARTS.keys() - {"parity"}:
+            row = texts(seen(comparison, f"{kind}s", metric=metric), number)
+            shown = [row[f"t{index}"] for index in range(3)]
+            form = METRICS[metric].form
+            assert shown == [format(value, form) for value in part[metric]]
 
 
 def test_parity_relates_to_the_row_that_is_chosen(comparison: ComparisonRun) -> None:

@@ -6,6 +6,7 @@ import math
 import re
 import shlex
 import tarfile
+from collections import Counter
 from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -15,7 +16,8 @@ from xml.etree import ElementTree
 import pytest
 from shell import TEXT, Bpescope, in_a_shell
 
-from bpe_core import load, save, train
+from bpe_core import Tokenizer, load, save, train
+from bpe_core.metrics import renyi_efficiency
 from bpe_core.metrics.morphemes import morphological_alignment
 from bpe_core.report import ReportTable, Section, as_html
 from bpe_core.utf8 import is_utf8
@@ -520,6 +522,85 @@ def test_no_two_columns_have_the_same_name(bpescope: Bpescope, named: str) -> No
     assert len(set(columns)) == len(columns) == 2 + len(named.split())
 
 
+def test_tokenizers_of_one_name_are_told_apart_by_what_differs(
+    bpescope: Bpescope,
+) -> None:
+    for folder in "ab":
+        Path(folder).mkdir()
+        named = Tokenizer(load("one.json").vocabulary, "gpt4", name="one")
+        save(named, f"{folder}/mine.json")
+    one, other = "-t a/mine.json", "-t b/mine.json"
+    patterns = "--pattern '' --pattern none"
+    labels = {
+        f"{one} {one} {patterns}": ["one", "one (none)"],
+        f"{one} {other}": ["one (a)", "one (b)"],
+        f"{one} {other} {patterns}": ["one (a)", "one (b, none)"],
+        f"{one} {one}": ["one (1)", "one (2)"],
+        f"{one} -t two.json {patterns}": ["one", "two.json"],
+    }
+    for given, (first, second) in labels.items():
+        for command in "compare", "measure":
+            call = f"{command} {given} text.txt"
+            assert json.loads(bpescope(f"{call} --json")[1])["labels"] == [
+                first,
+                second,
+            ]
+            tables = tables_of(bpescope(f"{call} --csv")[1])
+            assert ["all texts", first, second, "unit"] in [
+                table[0] for table in tables
+            ]
+            head = f"| all texts | {first} | {second} | unit |"
+            assert head in bpescope(f"{call} --markdown")[1]
+            assert (
+                f"all texts & {first} & {second} & unit"
+                in bpescope(f"{call} --latex")[1]
+            )
+        out = bpescope(f"compare {given} text.txt --metrics fertility,strr")[1]
+        head = f"{first} fertility +whole +{second} fertility +whole"
+        assert re.search(head.replace("(", r"\(").replace(")", r"\)"), out)
+        assert f"\n{first} and {second}\n" in out
+
+
+def test_long_names_of_tokenizers_stay_different_columns(bpescope: Bpescope) -> None:
+    long = "a-tokenizer-with-a-name-that-is-longer-than-a-column"
+    for end in "xy":
+        Path(f"{long}-{end}.json").write_bytes(Path("one.json").read_bytes())
+    out = bpescope(f"compare -t {long}-x.json -t {long}-y.json text.txt")[1]
+    columns = re.split("  +", out.splitlines()[0])
+    assert columns[2].endswith("-x.json") and columns[4].endswith("-y.json")
+
+
+def test_one_call_prints_whole_words_and_entropies_of_each_language(
+    bpescope: Bpescope,
+) -> None:
+    texts = {"English": "the theme of the thing", "Русский": "тема его и мир"}
+    sections = [f"# {title}\n{text}\n" for title, text in texts.items()]
+    Path("tale.txt").write_text("".join(sections))
+    for title, text in texts.items():
+        Path("languages", title).mkdir(parents=True)
+        Path("languages", title, "text.txt").write_text(text)
+    keys = "strr,renyi_efficiency,utilization"
+    for kind, source in (("text", "--sections tale.txt"), ("folder", "languages")):
+        out = bpescope(f"{BOTH} --csv --metrics {keys} {source}")[1]
+        (table,) = [table for table in tables_of(out) if table[0][0] == kind]
+        rows = {row[0]: dict(zip(table[0], row, strict=True)) for row in table[1:]}
+        for title, text in texts.items():
+            for name in "one.json", "two.json":
+                tokenizer = load(name)
+                words = text.split()
+                whole = [
+                    len(tokenizer.encode(f" {word}" if number else word)) == 1
+                    for number, word in enumerate(words)
+                ]
+                counts = Counter(tokenizer.encode(text)).values()
+                utilization = len(counts) / tokenizer.n_tokens
+                row = rows[title]
+                assert row[f"{name} whole"] == f"{sum(whole) / len(words):.1%}"
+                efficiency = f"{renyi_efficiency(counts):.4f}"
+                assert row[f"{name} Rényi efficiency"] == efficiency
+                assert row[f"{name} utilization"] == f"{utilization:.2%}"
+
+
 def test_a_text_that_looks_like_a_number_stays_as_it_is_in_csv(
     bpescope: Bpescope,
 ) -> None:
@@ -533,6 +614,15 @@ def test_a_text_that_looks_like_a_number_stays_as_it_is_in_csv(
         row[3] for table in tables if table[0][0] == "more" for row in table[1:]
     ]
     assert "1,234,567:2" in places_of_worst_lines
+    number = train("1,234,567 " * 9, vocab_size=264, pattern="none")
+    save(number, "number.json")
+    save(number.at(0), "digits.json")
+    Path("number.txt").write_text("1,234,567\n" * 1200)
+    out = bpescope("compare -t digits.json -t number.json --csv number.txt")[1]
+    *_, disagreements, lines = tables_of(out)
+    digits = "1 , 2 3 4 , 5 6 7"
+    assert disagreements[1] == ["1200", digits, "1,234,567", "number.txt:1"]
+    assert lines[1] == ["+8", "10", "2", "number.txt:1", "1,234,567"]
 
 
 ODD_NAME = "[*]<b>x_`q`|$a$~^#"
