@@ -706,7 +706,10 @@ class Session:
         head, *found = csv.reader(
             (await self.written(self.new_file(".csv"))).splitlines()
         )
-        names = [one.name for one in compared]
+        names = [
+            f"{one.name} ({one.pattern})" if one.pattern else one.name
+            for one in compared
+        ]
         if len(names) > 1:
             names = [
                 f"{letter} {name}" for letter, name in zip("ABCD", names, strict=False)

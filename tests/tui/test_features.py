@@ -808,6 +808,12 @@ def test_what_is_marked_is_compared_on_what_is_chosen() -> None:
     house.feature.compare()
     assert house.screen.comparison.subject == "one on the editor's text"
     assert house.begun[0].args == ("some text", 0)
+    other = Configuration(patterns={"/two.json": "gpt2"})
+    house = CompareHouse([ONE, TWO], corpus=BOOK, remembered=other)
+    house.feature.compare()
+    run = house.screen.comparison
+    assert run.subject == "A one · B two (gpt2) on book.txt"
+    assert [known.pattern for known in run.tokenizers] == ["", "gpt2"]
     for house, sentence in (
         (CompareHouse([], corpus=BOOK), "No tokenizer is chosen"),
         (CompareHouse([ONE]), "No text is chosen"),

@@ -71,7 +71,10 @@ def test_each_file_is_listed_once_under_the_name_it_was_given() -> None:
         ),  # the program that kept it has thrown it away
         Opened("/models/q/tokenizer.json", "", 600, "", 1, 2),
     )
-    rows = listed(own, found, opened, {"/data/a.json": "Anna"}, {"/cache/y": "gone"})
+    names = {"/data/a.json": "Anna"}
+    patterns = {"/data/a.json": "gpt2", "/cache/y": "none"}
+    rows = listed(own, found, opened, names, patterns, {"/cache/y": "gone"})
+    assert [row.pattern for row in rows] == ["gpt2", "gpt4o", "none", ""]
     assert [(row.name, row.n_vocab, row.origin, row.trouble) for row in rows] == [
         ("Anna", 300, "trained", ""),
         ("gpt-4o", 200_000, "found", ""),

@@ -137,7 +137,12 @@ def named_in_list(name: str) -> Path | None:
     with suppress(OSError):
         trained = kept_tokenizers(config.tokenizers_folder())
     known = listed(
-        trained, found=(), opened=remembered.opened, names=remembered.names, troubles={}
+        trained,
+        found=(),
+        opened=remembered.opened,
+        names=remembered.names,
+        patterns=remembered.patterns,
+        troubles={},
     )
     paths = [tokenizer.path for tokenizer in known if tokenizer.name == name]
     if len(paths) > 1:

@@ -201,6 +201,7 @@ def listed(
     found: Sequence[KnownTokenizer],
     opened: Iterable[Opened],
     names: Mapping[str, str],
+    patterns: Mapping[str, str],
     troubles: Mapping[str, Trouble],
 ) -> tuple[KnownTokenizer, ...]:
     """Return the app's list of tokenizers, each file once.
@@ -210,6 +211,7 @@ def listed(
         found: The tokenizers in the caches of other programs.
         opened: The tokenizers opened from elsewhere, with the facts read from their files.
         names: Path -> the name that the user gave.
+        patterns: Path -> the pattern that the user chose instead of the file's own.
         troubles: Path -> whether the file was deleted or changed.
     """
     by_path = {tokenizer.path: tokenizer for tokenizer in (*trained, *found)}
@@ -231,6 +233,7 @@ def listed(
         replace(
             tokenizer,
             name=names.get(path, tokenizer.name),
+            pattern=patterns.get(path, tokenizer.pattern),
             trouble=troubles.get(path, ""),
         )
         for path, tokenizer in by_path.items()

@@ -10,7 +10,7 @@ from bpe_core import save
 from bpe_core.metrics.comparison import ComparedText
 from bpe_core.metrics.sampled import SampledText
 from bpe_core.report import ReportTable, Section, as_csv, as_latex, as_markdown
-from bpe_core.visible import counted, visible
+from bpe_core.visible import counted, shortened, visible
 from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFound
 from bpe_core.worker.messages import Done, Failed, Stop, WorkProgress
 from tui.disk.config import write_file
@@ -43,6 +43,8 @@ _WORST_LINES: Final = 100
 """How many of its worst lines are listed for each tokenizer."""
 _SAMPLED: Final = 32_000
 """How many characters are shown with their tokens, in all."""
+_LONGEST_PATTERN: Final = 24
+"""Characters of a pattern in the name of a tokenizer whose own pattern is replaced."""
 _WIDE: Final = 1000
 """Cells for a column in an exported file, so that no name is cut."""
 
@@ -126,14 +128,13 @@ class ComparisonFeature(Feature):
         self._automatic = None
         screen = self.screen
         names = distinct_names(screen.kept)
-        tokenizers = [
-            replace(
-                tokenizer,
-                name=names.get(tokenizer.path, tokenizer.name),
-                pattern=screen.pattern_for(Path(tokenizer.path)) or "",
-            )
-            for tokenizer in known
-        ]
+        tokenizers = []
+        for tokenizer in known:
+            name = names.get(tokenizer.path, tokenizer.name)
+            pattern = screen.pattern_for(Path(tokenizer.path)) or ""
+            if pattern:
+                name = f"{name} ({shortened(pattern, _LONGEST_PATTERN)})"
+            tokenizers.append(replace(tokenizer, name=name, pattern=pattern))
         if half:
             tokenizers.append(replace(tokenizers[0], name=f"step {half:,}"))
         in_editor = texts_from == IN_EDITOR

@@ -51,7 +51,12 @@ class ListedTokenizers(Feature):
         self.screen.remember(**changes)
         known = self.screen.remembered
         self.screen.kept = tokenizer_files.listed(
-            self._own, self._found, known.opened, known.names, self._troubles
+            self._own,
+            self._found,
+            known.opened,
+            known.names,
+            known.patterns,
+            self._troubles,
         )
 
     async def add(self, path: Path, tokenizer: Tokenizer) -> None:
