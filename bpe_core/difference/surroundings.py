@@ -110,8 +110,8 @@ def _characters() -> Iterator[str]:
 
 def compare_added_tokens(pair: Pair) -> list[PartComparison]:
     """Compare the tokens that are found before a text is split: the special ones, then the others."""
-    tokens_of_a = _added_tokens(pair.a)
-    tokens_of_b = _added_tokens(pair.b)
+    tokens_of_a = added_tokens(pair.a)
+    tokens_of_b = added_tokens(pair.b)
     texts = sorted(
         tokens_of_a.keys() | tokens_of_b.keys(), key=lambda text: (len(text), text)
     )
@@ -132,7 +132,7 @@ def compare_added_tokens(pair: Pair) -> list[PartComparison]:
     return comparisons
 
 
-def _added_tokens(tokenizer: Tokenizer) -> dict[str, AddedToken]:
+def added_tokens(tokenizer: Tokenizer) -> dict[str, AddedToken]:
     """Return the text of each added token -> the token, without flags that make no difference."""
     tokens: dict[str, AddedToken] = {}
     for text, token_id in tokenizer.vocabulary.special_tokens.items():

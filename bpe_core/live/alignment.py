@@ -196,10 +196,17 @@ class Alignment:
         index = bisect_right(self._piece_ranges, offset, key=lambda place: place[1])
         if index == len(self._pieces):
             return None
-        start, end = self._piece_ranges[index]
-        if start > offset:
-            return None
+        piece = self._piece(index)
+        return None if piece.start > offset else piece
+
+    @property
+    def pieces(self) -> list[PieceAt]:
+        """The pieces of the text, in order."""
+        return list(map(self._piece, range(len(self._pieces))))
+
+    def _piece(self, index: int) -> PieceAt:
         piece = self._pieces[index]
+        start, end = self._piece_ranges[index]
         return PieceAt(start, end, "" if piece.is_added else piece.prepared.text)
 
     @property

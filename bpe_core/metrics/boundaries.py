@@ -99,6 +99,16 @@ def encode_with_ends(
     return EncodedText(data, alignment.ids, array("Q", accumulate(token_ends, max)))
 
 
+def encode_part(
+    tokenizer: Tokenizer, text: str, before: Cut | None, behind: Cut | None
+) -> "array[int]":
+    """Return the ids that `encode_with_ends` returns, in less time if the ends are not needed."""
+    is_whole_text = before is None and behind is None
+    if tokenizer.by_piece or is_whole_text:
+        return tokenizer.encode_to_array(text)
+    return array("I", encode_with_ends(tokenizer, text, before, behind).ids)
+
+
 @dataclass(frozen=True, slots=True)
 class Agreement:
     """The numbers of boundaries of two tokenizers in a text. The first tokenizer is the reference.

@@ -14,7 +14,12 @@ from typing import Final, NamedTuple, Self
 import regex
 
 from bpe_core.cached import cached_property
-from bpe_core.metrics.boundaries import Agreement, EncodedText, encode_with_ends
+from bpe_core.metrics.boundaries import (
+    Agreement,
+    EncodedText,
+    encode_part,
+    encode_with_ends,
+)
 from bpe_core.metrics.disagreements import (
     LineCounter,
     Position,
@@ -372,12 +377,7 @@ class TokenCounts(Comparison):
                 encoding(index)
             before = part.before[index]
             behind = part.behind[index]
-            is_whole_text = before is None and behind is None
-            if tokenizer.by_piece or is_whole_text:
-                ids: Sequence[int] = tokenizer.encode_to_array(text)
-            else:
-                ids = encode_with_ends(tokenizer, text, before, behind).ids
-            n_tokens.append(len(ids))
+            n_tokens.append(len(encode_part(tokenizer, text, before, behind)))
         return Amounts(
             name,
             n_bytes=len(text.encode()),

@@ -1,0 +1,309 @@
+"""Find the stretches of a text that two tokenizers encode differently, and the part of them that causes each."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
+from typing import Final, NamedTuple
+
+from bpe_core.difference.surroundings import added_tokens
+from bpe_core.live.alignment import Alignment
+from bpe_core.live.change import Cut, PieceAt
+from bpe_core.metrics.boundaries import EncodedText
+from bpe_core.metrics.text_parts import TextPart
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.utf8 import byte_offsets, utf8
+from bpe_core.vocabulary.symbols import CharacterSymbols
+
+_LONGEST_RUN: Final = 1 << 12
+"""Maximum number of tokens that are compared at once."""
+_LONGEST_CACHED: Final = 64  # characters of a window
+_MOST_CACHED: Final = 1 << 14  # windows
+
+
+class Stretch(NamedTuple):
+    """A part of a text between neighboring offsets at which both tokenizers have a boundary."""
+
+    start: int  # offset in bytes
+    end: int
+    a: tuple[int, ...]
+    b: tuple[int, ...]
+
+
+def differences(a: EncodedText, b: EncodedText) -> Iterator[Stretch]:
+    """Yield the stretches of a text with different ids, in order. Takes O(n) time for n tokens.
+
+    A token that covers no byte, such as a space that is added before the text, belongs to the stretch
+    that ends at its place, or to the first one.
+    """
+    n_a = 0  # tokens of A before the next stretch
+    n_b = 0
+    start = 0
+    while n_a < len(a.ids) or n_b < len(b.ids):
+        n_equal = _n_equal_tokens(a, b, n_a, n_b)
+        if n_equal:
+            n_a += n_equal
+            n_b += n_equal
+            start = a.ends[n_a - 1]
+            continue
+        end_a = n_a
+        end_b = n_b
+        end = _next_shared_end(a, b, n_a, n_b, start)
+        while end_a < len(a.ids) and a.ends[end_a] <= end:
+            end_a += 1
+        while end_b < len(b.ids) and b.ends[end_b] <= end:
+            end_b += 1
+        ids_of_a = tuple(a.ids[n_a:end_a])
+        ids_of_b = tuple(b.ids[n_b:end_b])
+        if ids_of_a != ids_of_b:
+            yield Stretch(start, end, ids_of_a, ids_of_b)
+        n_a = end_a
+        n_b = end_b
+        start = end
+
+
+def _n_equal_tokens(a: EncodedText, b: EncodedText, n_a: int, n_b: int) -> int:
+    """Return how many tokens are equal from `n_a` and `n_b` on, up to a boundary of both.
+
+    Runs of tokens are compared: twice as many after each equal run, then half as many after each other one.
+    """
+    n_equal = 0
+    size = 1
+    is_growing = True
+    while size:
+        from_a = n_a + n_equal
+        from_b = n_b + n_equal
+        has_run = from_a + size <= len(a.ids) and from_b + size <= len(b.ids)
+        if (
+            has_run
+            and a.ids[from_a : from_a + size] == b.ids[from_b : from_b + size]
+            and a.ends[from_a : from_a + size] == b.ends[from_b : from_b + size]
+        ):
+            n_equal += size
+            if is_growing and size < _LONGEST_RUN:
+                size *= 2
+        else:
+            is_growing = False
+            size //= 2
+    # Further tokens may end at the same place: they belong to the same stretch.
+    while n_equal and (_ends_again(a, n_a + n_equal) or _ends_again(b, n_b + n_equal)):
+        n_equal -= 1
+    return n_equal
+
+
+def _ends_again(text: EncodedText, n: int) -> bool:
+    """Whether token `n` ends where the token before it ends."""
+    return n < len(text.ids) and text.ends[n] == text.ends[n - 1]
+
+
+def _next_shared_end(
+    a: EncodedText, b: EncodedText, n_a: int, n_b: int, start: int
+) -> int:
+    """Return the first offset after `start` at which both have a boundary, or else the end of the text."""
+    while n_a < len(a.ids) and n_b < len(b.ids):
+        end_a = a.ends[n_a]
+        end_b = b.ends[n_b]
+        if end_a == end_b and end_a > start:
+            return end_a
+        if end_a <= end_b:
+            n_a += 1
+        if end_b <= end_a:
+            n_b += 1
+    return len(a.data)
+
+
+class CauseFinder:
+    """Finds the part of two tokenizers that makes their ids of a stretch different."""
+
+    def __init__(
+        self, a: Tokenizer, b: Tokenizer, cut_at: Callable[[str], Sequence[Cut]]
+    ) -> None:
+        """`cut_at`: two adjacent characters -> the kind of cut of each tokenizer between them."""
+        self.tokenizers: Final = (a, b)
+        self._cut_at: Final = cut_at
+        self.pieces_of: Final = lru_cache(_MOST_CACHED)(partial(_PiecesOfBoth, self))
+        self.added: Final = [_added_tokens(tokenizer) for tokenizer in (a, b)]
+        """For each tokenizer, the texts of the added tokens that are found in any text, with their ids."""
+        self.has_added: Final = any(self.added)
+
+    def may_cut(self, pair: str) -> bool:
+        """Whether both split every text between two adjacent characters."""
+        return self._cut_at(pair) == (Cut.PIECES, Cut.PIECES)
+
+    def has_same_tokens(self, a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+        """Whether ids of A and of B have the same bytes, token by token."""
+        first, second = self.tokenizers
+        return list(map(first.token_bytes, a)) == list(map(second.token_bytes, b))
+
+    def cause_of_tokens(self, stretch: Stretch) -> str:
+        """Return why both encode the same pieces to tokens with other bytes."""
+        a, b = self.tokenizers
+        if _has_unknown(a, stretch.a) or _has_unknown(b, stretch.b):
+            return "byte fallback"
+        if _has_all(b, map(a.token_bytes, stretch.a)) and _has_all(
+            a, map(b.token_bytes, stretch.b)
+        ):
+            return "merges"
+        return "vocabulary"
+
+
+def _added_tokens(tokenizer: Tokenizer) -> dict[str, int]:
+    """Return the added tokens that are found in any text: text -> id."""
+    return {
+        text: token.token
+        for text, token in added_tokens(tokenizer).items()
+        if not token.special
+    }
+
+
+def _has_all(tokenizer: Tokenizer, tokens: Iterable[bytes]) -> bool:
+    """Whether a tokenizer has tokens with these bytes."""
+    return all(token in tokenizer.vocabulary.id_by_bytes for token in tokens)
+
+
+def _has_unknown(tokenizer: Tokenizer, ids: Sequence[int]) -> bool:
+    symbols = tokenizer.vocabulary._symbols
+    return isinstance(symbols, CharacterSymbols) and symbols.unknown in ids
+
+
+class _Window(NamedTuple):
+    """A part of a text whose pieces don't depend on the rest of the text."""
+
+    text: str
+    before: tuple[Cut | None, ...]  # the kinds of cut of A and B before it
+    behind: tuple[Cut | None, ...]
+
+
+class CausesInPart:
+    """Finds the causes of differences in a part of a text, which come in order.
+
+    Only small windows around the differences are split into pieces.
+    """
+
+    def __init__(self, finder: CauseFinder, part: TextPart) -> None:
+        self._finder: Final = finder
+        self._part: Final = part
+        self._offsets: Final = byte_offsets(part.text)
+        self._start = 0  # of the window, in characters
+        self._end = 0
+        self._pieces: _PiecesOfBoth | None = None
+
+    def of(self, stretch: Stretch) -> str:
+        """Return the cause of a difference, one of `PARTS`."""
+        finder = self._finder
+        has_same_tokens = finder.has_same_tokens(stretch.a, stretch.b)
+        if has_same_tokens and not finder.has_added:
+            return "ids"
+        start = bisect_right(self._offsets, stretch.start) - 1
+        end = max(start + 1, bisect_left(self._offsets, stretch.end))
+        pieces = self._pieces_around(start, end)
+        cause = pieces.cause(start - self._start, end - self._start)
+        if has_same_tokens and cause != "added tokens":
+            return "ids"
+        return cause or finder.cause_of_tokens(stretch)
+
+    def _pieces_around(self, start: int, end: int) -> "_PiecesOfBoth":
+        text = self._part.text
+        if self._pieces is not None and end <= self._end:
+            return self._pieces
+        if start >= self._end:
+            first = start
+            while first > self._end and not self._finder.may_cut(
+                text[first - 1 : first + 1]
+            ):
+                first -= 1
+            self._start = first
+        last = end
+        while last < len(text) and not self._finder.may_cut(text[last - 1 : last + 1]):
+            last += 1
+        self._end = last
+        between_pieces = (Cut.PIECES, Cut.PIECES)
+        window = _Window(
+            text=text[self._start : last],
+            before=between_pieces if self._start else tuple(self._part.before),
+            behind=between_pieces if last < len(text) else tuple(self._part.behind),
+        )
+        if len(window.text) > _LONGEST_CACHED:
+            self._pieces = _PiecesOfBoth(self._finder, window)
+        else:
+            self._pieces = self._finder.pieces_of(window)
+        return self._pieces
+
+
+class _PiecesOfBoth:
+    """The pieces of a window in both tokenizers."""
+
+    def __init__(self, finder: CauseFinder, window: _Window) -> None:
+        self._text: Final = window.text
+        a, b = (
+            _Pieces(tokenizer, added, window.text, before, behind)
+            for tokenizer, added, before, behind in zip(
+                finder.tokenizers,
+                finder.added,
+                window.before,
+                window.behind,
+                strict=True,
+            )
+        )
+        self._a: Final = a
+        self._b: Final = b
+        self._shared: Final = sorted((a.borders & b.borders) | {0, len(window.text)})
+        """The places at which both have a border between two pieces, and the ends of the window."""
+
+    def cause(self, start: int, end: int) -> str | None:
+        """Return the cause of a difference in this range; None if both encode the same pieces there."""
+        first = self._shared[bisect_right(self._shared, start) - 1]
+        last = self._shared[bisect_left(self._shared, end)]
+        a = self._a.within(first, last)
+        b = self._b.within(first, last)
+        both = (*a, *b)
+        if any(not piece.prepared_text for piece in both):
+            return "added tokens"
+        text_of_a = "".join(piece.prepared_text for piece in a)
+        text_of_b = "".join(piece.prepared_text for piece in b)
+        if text_of_a != text_of_b and any(map(self._is_changed, both)):
+            return "normalizer"
+        if self._a.encoded(a) != self._b.encoded(b):
+            return "split pattern"
+        return None
+
+    def _is_changed(self, piece: PieceAt) -> bool:
+        """Whether a piece is not encoded as it is written in the text."""
+        return piece.prepared_text != self._text[piece.start : piece.end]
+
+
+class _Pieces:
+    """The pieces of a window in one tokenizer."""
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        added: Container[str],
+        text: str,
+        before: Cut | None,
+        behind: Cut | None,
+    ) -> None:
+        if tokenizer.by_piece:
+            pieces = []
+            for start, end in tokenizer.splitter.places(text):
+                piece = text[start:end]
+                pieces.append(PieceAt(start, end, "" if piece in added else piece))
+        else:
+            pieces = Alignment(tokenizer, text, before, behind).pieces
+        self._pieces: Final = pieces
+        self._ends: Final = [piece.end for piece in pieces]
+        preparation = tokenizer.preparation
+        self._within: Final = preparation.within if preparation else None
+        self.borders: Final = {piece.start for piece in pieces} | set(self._ends)
+
+    def within(self, start: int, end: int) -> list[PieceAt]:
+        """Return the pieces between two borders."""
+        first = bisect_right(self._ends, start)
+        last = bisect_right(self._ends, end)
+        return self._pieces[first:last]
+
+    def encoded(self, pieces: Sequence[PieceAt]) -> list[bytes]:
+        """Return the byte strings that are encoded separately."""
+        texts = [utf8(piece.prepared_text) for piece in pieces]
+        if self._within is None:
+            return texts
+        return [part for text in texts for part in self._within(text)]
