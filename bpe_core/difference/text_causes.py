@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from bpe_core.difference.surroundings import added_tokens
@@ -84,15 +84,18 @@ def _n_equal_tokens(a: EncodedText, b: EncodedText, n_a: int, n_b: int) -> int:
         else:
             is_growing = False
             size //= 2
-    # Further tokens may end at the same place: they belong to the same stretch.
-    while n_equal and (_ends_again(a, n_a + n_equal) or _ends_again(b, n_b + n_equal)):
+    # The run has to end at a boundary, after all tokens that end there.
+    while n_equal and not (
+        _is_boundary(a, n_a + n_equal) and _is_boundary(b, n_b + n_equal)
+    ):
         n_equal -= 1
     return n_equal
 
 
-def _ends_again(text: EncodedText, n: int) -> bool:
-    """Whether token `n` ends where the token before it ends."""
-    return n < len(text.ids) and text.ends[n] == text.ends[n - 1]
+def _is_boundary(text: EncodedText, n: int) -> bool:
+    """Whether the first `n` tokens cover a part of the text, and the next one covers more."""
+    end = text.ends[n - 1]
+    return end > 0 and (n == len(text.ids) or text.ends[n] > end)
 
 
 def _next_shared_end(
@@ -119,18 +122,29 @@ class CauseFinder:
     ) -> None:
         """`cut_at`: two adjacent characters -> the kind of cut of each tokenizer between them."""
         self.tokenizers: Final = (a, b)
-        self._cut_at: Final = cut_at
-        self.pieces_of: Final = lru_cache(_MOST_CACHED)(partial(_PiecesOfBoth, self))
         self.added: Final = [_added_tokens(tokenizer) for tokenizer in (a, b)]
         """For each tokenizer, the texts of the added tokens that are found in any text, with their ids."""
-        self.has_added: Final = any(self.added)
+        self._added_ids: Final = [frozenset(added.values()) for added in self.added]
+        self._cut_at: Final = cut_at
+        # Text is repetitive: most windows and most pairs of token lists occur many times.
+        self.may_cut: Final = cache(self._may_cut)
+        self.pieces_of: Final = lru_cache(_MOST_CACHED)(self._pieces_of)
+        self.only_ids_differ: Final = lru_cache(_MOST_CACHED)(self._only_ids_differ)
 
-    def may_cut(self, pair: str) -> bool:
+    def _may_cut(self, pair: str) -> bool:
         """Whether both split every text between two adjacent characters."""
         return self._cut_at(pair) == (Cut.PIECES, Cut.PIECES)
 
-    def has_same_tokens(self, a: tuple[int, ...], b: tuple[int, ...]) -> bool:
-        """Whether ids of A and of B have the same bytes, token by token."""
+    def _pieces_of(self, text: str) -> "_PiecesOfBoth":
+        """Return the pieces of a window at whose ends both split every text."""
+        between_pieces = (Cut.PIECES, Cut.PIECES)
+        return _PiecesOfBoth(self, text, between_pieces, between_pieces)
+
+    def _only_ids_differ(self, a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+        """Whether ids of A and of B have the same bytes, token by token, and none is an added token."""
+        added_of_a, added_of_b = self._added_ids
+        if not (added_of_a.isdisjoint(a) and added_of_b.isdisjoint(b)):
+            return False
         first, second = self.tokenizers
         return list(map(first.token_bytes, a)) == list(map(second.token_bytes, b))
 
@@ -165,14 +179,6 @@ def _has_unknown(tokenizer: Tokenizer, ids: Sequence[int]) -> bool:
     return isinstance(symbols, CharacterSymbols) and symbols.unknown in ids
 
 
-class _Window(NamedTuple):
-    """A part of a text whose pieces don't depend on the rest of the text."""
-
-    text: str
-    before: tuple[Cut | None, ...]  # the kinds of cut of A and B before it
-    behind: tuple[Cut | None, ...]
-
-
 class CausesInPart:
     """Finds the causes of differences in a part of a text, which come in order.
 
@@ -189,67 +195,73 @@ class CausesInPart:
 
     def of(self, stretch: Stretch) -> str:
         """Return the cause of a difference, one of `PARTS`."""
-        finder = self._finder
-        has_same_tokens = finder.has_same_tokens(stretch.a, stretch.b)
-        if has_same_tokens and not finder.has_added:
+        if self._finder.only_ids_differ(stretch.a, stretch.b):
             return "ids"
         start = bisect_right(self._offsets, stretch.start) - 1
         end = max(start + 1, bisect_left(self._offsets, stretch.end))
         pieces = self._pieces_around(start, end)
         cause = pieces.cause(start - self._start, end - self._start)
-        if has_same_tokens and cause != "added tokens":
-            return "ids"
-        return cause or finder.cause_of_tokens(stretch)
+        return cause or self._finder.cause_of_tokens(stretch)
 
     def _pieces_around(self, start: int, end: int) -> "_PiecesOfBoth":
-        text = self._part.text
+        """Return the pieces of the smallest window around a range of characters."""
         if self._pieces is not None and end <= self._end:
             return self._pieces
+        text = self._part.text
+        may_cut = self._finder.may_cut
         if start >= self._end:
             first = start
-            while first > self._end and not self._finder.may_cut(
-                text[first - 1 : first + 1]
-            ):
+            while first > self._end and not may_cut(text[first - 1 : first + 1]):
                 first -= 1
             self._start = first
         last = end
-        while last < len(text) and not self._finder.may_cut(text[last - 1 : last + 1]):
+        while last < len(text) and not may_cut(text[last - 1 : last + 1]):
             last += 1
         self._end = last
-        between_pieces = (Cut.PIECES, Cut.PIECES)
-        window = _Window(
-            text=text[self._start : last],
-            before=between_pieces if self._start else tuple(self._part.before),
-            behind=between_pieces if last < len(text) else tuple(self._part.behind),
-        )
-        if len(window.text) > _LONGEST_CACHED:
-            self._pieces = _PiecesOfBoth(self._finder, window)
-        else:
-            self._pieces = self._finder.pieces_of(window)
+        self._pieces = self._pieces_between(self._start, last)
         return self._pieces
+
+    def _pieces_between(self, start: int, end: int) -> "_PiecesOfBoth":
+        part = self._part
+        text = part.text[start:end]
+        is_inside = start > 0 and end < len(part.text)
+        if is_inside and len(text) <= _LONGEST_CACHED:
+            return self._finder.pieces_of(text)
+        between_pieces = (Cut.PIECES, Cut.PIECES)
+        return _PiecesOfBoth(
+            self._finder,
+            text,
+            before=between_pieces if start else part.before,
+            behind=between_pieces if end < len(part.text) else part.behind,
+        )
 
 
 class _PiecesOfBoth:
     """The pieces of a window in both tokenizers."""
 
-    def __init__(self, finder: CauseFinder, window: _Window) -> None:
-        self._text: Final = window.text
+    def __init__(
+        self,
+        finder: CauseFinder,
+        text: str,
+        before: Sequence[Cut | None],
+        behind: Sequence[Cut | None],
+    ) -> None:
+        """`before` and `behind` are the kinds of cut of A and B at the ends of the window."""
+        self._text: Final = text
         a, b = (
-            _Pieces(tokenizer, added, window.text, before, behind)
-            for tokenizer, added, before, behind in zip(
-                finder.tokenizers,
-                finder.added,
-                window.before,
-                window.behind,
-                strict=True,
+            _Pieces(tokenizer, added, text, cut_before, cut_behind)
+            for tokenizer, added, cut_before, cut_behind in zip(
+                finder.tokenizers, finder.added, before, behind, strict=True
             )
         )
         self._a: Final = a
         self._b: Final = b
-        self._shared: Final = sorted((a.borders & b.borders) | {0, len(window.text)})
+        self._shared: Final = sorted((a.borders & b.borders) | {0, len(text)})
         """The places at which both have a border between two pieces, and the ends of the window."""
 
-    def cause(self, start: int, end: int) -> str | None:
+        self.cause: Final = cache(self._cause)
+
+    def _cause(self, start: int, end: int) -> str | None:
         """Return the cause of a difference in this range; None if both encode the same pieces there."""
         first = self._shared[bisect_right(self._shared, start) - 1]
         last = self._shared[bisect_left(self._shared, end)]

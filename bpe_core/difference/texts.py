@@ -135,8 +135,8 @@ def compare_texts(
     offsets at which both have a token boundary. It is counted once, in the line in which it begins. Its cause is the
     first of these that applies:
 
+    - "ids": the tokens have the same bytes, none is an added token, and only their ids differ;
     - "added tokens": one of its pieces is an added token in A or B;
-    - "ids": the tokens have the same bytes, and only their ids differ;
     - "normalizer": the texts of the pieces differ, and one is not as it is written in the text;
     - "split pattern": the pieces differ;
     - "byte fallback": an unknown token is in it;
@@ -162,7 +162,7 @@ def compare_texts(
         >>> from bpe_core import train
         >>> short = train("low lower lowest", vocab_size=258)
         >>> long = train("low lower lowest", vocab_size=259)
-        >>> compared = compare_texts(short, long, [NamedText("note", ["low\\nlowest"])])
+        >>> compared = compare_texts(short, long, [NamedText("note", ["low\\nlow low"])])
         >>> compared.n_tokens, compared.n_different_lines, compared.causes[0].part
         ((5, 4), 1, 'vocabulary')
     """
