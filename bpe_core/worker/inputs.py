@@ -17,9 +17,11 @@ from bpe_core.corpus.reading import OnRead, TextFile, split_field
 from bpe_core.corpus.sampling import EVERYTHING, Sample, files_by_weight
 from bpe_core.corpus.streams import streams_and_files
 from bpe_core.corpus.unpacking import MEMORY
+from bpe_core.difference.texts import TextsCompared, compare_texts, read_texts
 from bpe_core.errors import OptionError, TextError
 from bpe_core.hub import fetch
 from bpe_core.patterns import splitter
+from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import shortened, visible
 from bpe_core.weighted import Count, count_text
 from bpe_core.whole_file import check_place
@@ -86,6 +88,42 @@ def count_files(
             job.send(skipped)
     send_counted(counts, job, role)
     return counts
+
+
+def compare_on_files(
+    a: Tokenizer,
+    b: Tokenizer,
+    paths: Sequence[str],
+    job: Job,
+    *,
+    skip_bad: bool = False,
+    n_shown: int = 5,
+) -> TextsCompared:
+    """Compare two tokenizers on all texts at some paths: the sources that `count_files` reads.
+
+    Reports the progress, the fields that were guessed, and what is skipped.
+
+    Args:
+        a: The first tokenizer.
+        b: The second tokenizer.
+        paths: Files, folders, addresses and pipes, and "-" for stdin. `::` and a field can follow.
+        job: Receives the reports.
+        skip_bad: Whether to skip rows that are not texts, and given files that can't be recognized.
+        n_shown: See `compare_texts`.
+
+    Raises:
+        TextError: A text can't be read.
+        UnknownTokenError: A character has no token in one of the tokenizers.
+        Stopped: The job is to stop.
+    """
+    skipped: list[Skipped] = []
+    with streams_and_files(paths, skip_bad=skip_bad, heed=job.check) as found:
+        _report_guesses(found.files, job)
+        texts = read_texts(found.files, partial(job.progress, "comparing"), skipped)
+        compared = compare_texts(a, b, texts, n_shown=n_shown)
+    for left_out in chain(found.skipped, skipped):
+        job.send(left_out)
+    return compared
 
 
 def _without(

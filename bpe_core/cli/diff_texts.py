@@ -1,0 +1,65 @@
+"""The sections of a report on the differences of two tokenizers on texts."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from bpe_core.difference.texts import TextDifference, TextsCause, TextsCompared
+from bpe_core.report import ReportTable, Section
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import counted, token_label
+
+_MOST_TOKENS: Final = 20
+"""Maximum number of tokens of one encoding that are shown."""
+
+
+def text_sections(
+    compared: TextsCompared, tokenizers: Sequence[Tokenizer]
+) -> Iterator[Section]:
+    """Yield how many lines are different, a row for each cause, and the first differences of each.
+
+    Args:
+        compared: The result of `compare_texts`.
+        tokenizers: A and B.
+    """
+    of_a, of_b = compared.n_tokens
+    lines = counted(compared.n_lines, "line")
+    texts = counted(compared.n_texts, "text")
+    if not compared.causes:
+        ids = counted(of_a, "id")
+        sentence = f"A and B encode {lines} of {texts} to the same {ids}."
+        yield Section("On these texts", [sentence])
+        return
+    share = compared.n_different_lines / compared.n_lines
+    sentences = [
+        f"Different lines: {compared.n_different_lines:,} of {lines} ({share:.2%}), in "
+        f"{compared.n_different_texts:,} of {texts}.",
+        f"Tokens: {of_a:,} in A, {of_b:,} in B ({compared.change:+.2%}).",
+    ]
+    rows = [
+        [cause.part, f"{cause.n_differences:,}", f"{cause.n_lines:,}"]
+        for cause in compared.causes
+    ]
+    table = ReportTable(["cause", "differences", "lines"], rows, numbers=(1, 2))
+    yield Section("On these texts", sentences, table)
+    for cause in compared.causes:
+        yield Section(
+            f"First differences: {cause.part}", table=_first(cause, tokenizers)
+        )
+
+
+def _first(cause: TextsCause, tokenizers: Sequence[Tokenizer]) -> ReportTable:
+    rows = [_row(difference, tokenizers) for difference in cause.first]
+    head = ["times", "A", "ids of A", "B", "ids of B", "first in"]
+    return ReportTable(head, rows, numbers=(0,), widest=60)
+
+
+def _row(difference: TextDifference, tokenizers: Sequence[Tokenizer]) -> list[str]:
+    row = [f"{difference.n_times:,}"]
+    for tokenizer, ids in zip(tokenizers, (difference.a, difference.b), strict=True):
+        shown = ids[:_MOST_TOKENS]
+        more = ["…"] if len(ids) > _MOST_TOKENS else []
+        labels = [token_label(tokenizer.token_bytes(token)) for token in shown]
+        row.append(" ".join([*labels, *more]))
+        row.append(" ".join([*map(str, shown), *more]))
+    row.append(f"{difference.name}:{difference.line}")
+    return row
