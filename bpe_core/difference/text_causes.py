@@ -9,7 +9,7 @@ from bpe_core.difference.surroundings import added_tokens
 from bpe_core.live.alignment import Alignment
 from bpe_core.live.change import Cut, PieceAt
 from bpe_core.metrics.boundaries import EncodedText
-from bpe_core.metrics.text_parts import TextPart
+from bpe_core.metrics.text_parts import TextPart, drops_text
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import byte_offsets, utf8
 from bpe_core.vocabulary.symbols import CharacterSymbols
@@ -124,6 +124,7 @@ class CauseFinder:
         self.tokenizers: Final = (a, b)
         self.added: Final = [_added_tokens(tokenizer) for tokenizer in (a, b)]
         """For each tokenizer, the texts of the added tokens that are found in any text, with their ids."""
+        self.split_drops_text: Final = drops_text(a) or drops_text(b)
         self._added_ids: Final = [frozenset(added.values()) for added in self.added]
         self._cut_at: Final = cut_at
         # Text is repetitive: most windows and most pairs of token lists occur many times.
@@ -153,11 +154,13 @@ class CauseFinder:
         a, b = self.tokenizers
         if _has_unknown(a, stretch.a) or _has_unknown(b, stretch.b):
             return "byte fallback"
-        if _has_all(b, map(a.token_bytes, stretch.a)) and _has_all(
-            a, map(b.token_bytes, stretch.b)
-        ):
-            return "merges"
-        return "vocabulary"
+        tokens_of_a = list(map(a.token_bytes, stretch.a))
+        tokens_of_b = list(map(b.token_bytes, stretch.b))
+        if not (_has_all(b, tokens_of_a) and _has_all(a, tokens_of_b)):
+            return "vocabulary"
+        if b"".join(tokens_of_a) != b"".join(tokens_of_b):
+            return "normalizer"  # it adds text before the next piece
+        return "merges"
 
 
 def _added_tokens(tokenizer: Tokenizer) -> dict[str, int]:
@@ -198,22 +201,23 @@ class CausesInPart:
         if self._finder.only_ids_differ(stretch.a, stretch.b):
             return "ids"
         start = bisect_right(self._offsets, stretch.start) - 1
-        end = max(start + 1, bisect_left(self._offsets, stretch.end))
+        end = bisect_left(self._offsets, stretch.end)
+        if end == start < len(self._part.text):
+            end += 1  # a difference of tokens that cover no character
         pieces = self._pieces_around(start, end)
         cause = pieces.cause(start - self._start, end - self._start)
         return cause or self._finder.cause_of_tokens(stretch)
 
     def _pieces_around(self, start: int, end: int) -> "_PiecesOfBoth":
         """Return the pieces of the smallest window around a range of characters."""
-        if self._pieces is not None and end <= self._end:
-            return self._pieces
+        if self._pieces is not None and start < self._end:
+            return self._pieces  # no difference crosses the end of a window
         text = self._part.text
         may_cut = self._finder.may_cut
-        if start >= self._end:
-            first = start
-            while first > self._end and not may_cut(text[first - 1 : first + 1]):
-                first -= 1
-            self._start = first
+        first = start
+        while first > self._end and not may_cut(text[first - 1 : first + 1]):
+            first -= 1
+        self._start = first
         last = end
         while last < len(text) and not may_cut(text[last - 1 : last + 1]):
             last += 1
@@ -248,6 +252,7 @@ class _PiecesOfBoth:
     ) -> None:
         """`before` and `behind` are the kinds of cut of A and B at the ends of the window."""
         self._text: Final = text
+        self._split_drops_text: Final = finder.split_drops_text
         a, b = (
             _Pieces(tokenizer, added, text, cut_before, cut_behind)
             for tokenizer, added, cut_before, cut_behind in zip(
@@ -272,7 +277,9 @@ class _PiecesOfBoth:
             return "added tokens"
         text_of_a = "".join(piece.prepared_text for piece in a)
         text_of_b = "".join(piece.prepared_text for piece in b)
-        if text_of_a != text_of_b and any(map(self._is_changed, both)):
+        if text_of_a != text_of_b and (
+            not self._split_drops_text or any(map(self._is_changed, both))
+        ):
             return "normalizer"
         if self._a.encoded(a) != self._b.encoded(b):
             return "split pattern"

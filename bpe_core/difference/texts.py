@@ -137,7 +137,7 @@ def compare_texts(
 
     - "ids": the tokens have the same bytes, none is an added token, and only their ids differ;
     - "added tokens": one of its pieces is an added token in A or B;
-    - "normalizer": the texts of the pieces differ, and one is not as it is written in the text;
+    - "normalizer": the texts of the pieces differ, and not only because a split drops some text;
     - "split pattern": the pieces differ;
     - "byte fallback": an unknown token is in it;
     - "vocabulary": a token exists only in A or only in B;

@@ -102,7 +102,7 @@ def _cut_kind(tokenizer: Tokenizer) -> CutKind:
         return Cut.PIECES if splitter.is_safe_cut(pair) else Cut.NONE
 
     splitter = tokenizer.splitter
-    if splitter.lossy or _drops_text(tokenizer):
+    if drops_text(tokenizer):
         return never
     if not tokenizer.by_piece:
         cuts = PreparedCuts(tokenizer)
@@ -110,11 +110,11 @@ def _cut_kind(tokenizer: Tokenizer) -> CutKind:
     return between_pieces if splitter.blockwise else never
 
 
-def _drops_text(tokenizer: Tokenizer) -> bool:
-    """Whether one of the splits in the preparation drops some of the text."""
+def drops_text(tokenizer: Tokenizer) -> bool:
+    """Whether a split drops some of the text."""
     if tokenizer.preparation is None:
-        return False
-    return any(
+        return tokenizer.splitter.lossy
+    return tokenizer.splitter.lossy or any(
         isinstance(step, SplitStep) and step.splitter.lossy
         for step in tokenizer.preparation.steps
     )

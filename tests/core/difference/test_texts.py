@@ -258,6 +258,47 @@ def test_a_long_text_in_parts_is_compared_as_the_whole(
     assert counted_in_parts(a, b, monkeypatch, text, size=40) == whole
 
 
+def test_text_that_a_pattern_drops_is_a_difference_of_the_pattern():
+    a = train(TEXT, vocab_size=400, pattern="words")
+    found = compared(a, Tokenizer(a.vocabulary, "gpt2"), TEXT)
+    assert causes(found).keys() == {"split pattern"}
+
+
+@pytest.mark.parametrize("n_spaces", [0, 2])
+def test_only_the_ends_of_a_text_have_differences_of_its_ends(
+    tmp_path, described, monkeypatch, n_spaces
+):
+    """A space is added before the text, white space after it is dropped, and elsewhere merges differ."""
+    a = Opened(tmp_path / "a.json", described).ours
+    changed = deepcopy(described)
+    drop_merges(changed)
+    changed["normalizer"] = {"type": "Strip", "strip_left": False, "strip_right": True}
+    flags = {"add_prefix_space": True, "trim_offsets": True, "use_regex": True}
+    changed["pre_tokenizer"] = {"type": "ByteLevel"} | flags
+    b = Opened(tmp_path / "b.json", changed).ours
+    text = TEXT[:2500] + "x" + " " * n_spaces
+    found = compared(a, b, text, n_shown=10_000)
+    of_part = causes(found)
+    assert of_part.keys() == {"normalizer", "vocabulary"}
+    first, *last = of_part["normalizer"].first
+    assert (first.line, first.column) == (1, 0)
+    assert len(last) == min(1, n_spaces)
+    assert all(one.line == found.n_lines for one in last)
+    assert of_part["vocabulary"].n_differences > 9
+    assert counted_in_parts(a, b, monkeypatch, text, size=40) == found
+
+
+def test_spaces_added_before_each_piece_are_no_difference_of_merges(
+    tmp_path, described
+):
+    changed = deepcopy(described)
+    *_, byte_level = changed["pre_tokenizer"]["pretokenizers"]
+    byte_level["add_prefix_space"] = True
+    a = Opened(tmp_path / "a.json", described).ours
+    b = Opened(tmp_path / "b.json", changed).ours
+    assert causes(compared(a, b, ASCII)).keys() == {"normalizer"}
+
+
 def test_the_cause_is_that_of_the_place_not_of_the_tokenizers():
     """Patterns and merges differ, each in its own places."""
     a = train(TEXT, vocab_size=400, pattern="gpt2")
