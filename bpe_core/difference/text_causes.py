@@ -202,8 +202,6 @@ class CausesInPart:
             return "ids"
         start = bisect_right(self._offsets, stretch.start) - 1
         end = bisect_left(self._offsets, stretch.end)
-        if end == start < len(self._part.text):
-            end += 1  # a difference of tokens that cover no character
         pieces = self._pieces_around(start, end)
         cause = pieces.cause(start - self._start, end - self._start)
         return cause or self._finder.cause_of_tokens(stretch)

@@ -288,6 +288,21 @@ def test_only_the_ends_of_a_text_have_differences_of_its_ends(
     assert counted_in_parts(a, b, monkeypatch, text, size=40) == found
 
 
+def test_the_pieces_may_begin_before_the_difference():
+    """123 is one piece of A, and 12|3 in B; only 23 is encoded differently."""
+    merges = [(ord("2"), ord("3"), 256)]
+    a, b = (
+        train([], vocab_size=256, pattern=rf"\p{{N}}{{1,{most}}}|\P{{N}}+").with_merges(
+            merges
+        )
+        for most in (3, 2)
+    )
+    (cause,) = compared(a, b, "a 123 a").causes
+    assert cause.part == "split pattern"
+    (difference,) = cause.first
+    assert (difference.text, difference.a, difference.b) == ("23", (256,), (50, 51))
+
+
 def test_spaces_added_before_each_piece_are_no_difference_of_merges(
     tmp_path, described
 ):
