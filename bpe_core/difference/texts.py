@@ -12,7 +12,8 @@ from typing import Any, Final, NamedTuple
 
 from bpe_core.corpus.reading import OnRead, Reading, Skipped, TextFile
 from bpe_core.difference.records import PARTS
-from bpe_core.difference.text_causes import CauseFinder, CausesInPart, differences
+from bpe_core.difference.stretches import differences
+from bpe_core.difference.text_causes import CauseFinder, CausesInPart
 from bpe_core.live.change import Cut
 from bpe_core.metrics.boundaries import encode_part, encode_with_ends
 from bpe_core.metrics.disagreements import Position

@@ -12,7 +12,7 @@ import tokenizers
 from bpe_core import Tokenizer, load, save, train
 from bpe_core.corpus import find_files
 from bpe_core.difference import texts as module
-from bpe_core.difference.text_causes import Stretch, differences
+from bpe_core.difference.stretches import Stretch, differences
 from bpe_core.difference.texts import NamedText, compare_texts, read_texts
 from bpe_core.errors import Stopped
 from bpe_core.metrics.boundaries import EncodedText, encode_with_ends
