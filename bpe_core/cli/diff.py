@@ -4,17 +4,22 @@ import json
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command
+from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, natural
+from bpe_core.cli.diff_texts import text_sections
 from bpe_core.cli.streams import StderrReporter, open_tokenizer
+from bpe_core.cli.train import with_field
 from bpe_core.difference import Difference, diff
 from bpe_core.difference.records import Cause, DecodedWitness, Witness, written
 from bpe_core.errors import OptionError
 from bpe_core.report import ReportTable, Section, as_text
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.training_record import OPTIONS
 from bpe_core.visible import counted, token_label
+from bpe_core.worker.inputs import compare_on_files
 from bpe_core.worker.job import Job
 
 EXIT_CODES: Final = {"same": 0, "different": 1, "unknown": 3}
@@ -35,7 +40,26 @@ def add(commands: Subcommands) -> None:
         "split text by this pattern instead of the tokenizer's own; give it twice, for A and "
         'for B, with "" to keep its own pattern'
     )
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="texts whose lines are also compared: files, folders, archives; - for standard input",
+    )
     parser.add_value("--pattern", "P", pattern, None, action="append")
+    parser.add_value(
+        "--field",
+        "NAME",
+        "the field or column with the documents, for each PATH without ::NAME",
+    )
+    parser.add_flag("skip-bad", OPTIONS["skip-bad"].help())
+    parser.add_value(
+        "--lines",
+        "N",
+        "for each cause, print the first N differences in the texts (default: %(default)s)",
+        5,
+        type=natural,
+    )
     parser.add_flag("json", "print one JSON object")
 
 
@@ -45,10 +69,14 @@ def run_diff(options: Namespace) -> int:
     diff gpt2 my-gpt2/tokenizer.json
     diff old/tokenizer.json new/tokenizer.json --json
     diff cl100k_base cl100k_base --pattern "" --pattern llama3
+    diff gpt2 my-gpt2/tokenizer.json corpus/ logs.jsonl.gz --field text
 
     There are three answers. The same: every part of the two tokenizers is proved to do the same.
     Different: a text shows it. Unknown: no difference was found, and the parts are listed of which
     it is not proved that they are the same.
+
+    With texts, the lines that become different ids are counted, too, by cause. Special tokens in
+    the texts are read as ordinary text.
 
     Tokens that a tokenizer.json adds around every text (its post-processor) are not compared.
 
@@ -61,13 +89,35 @@ def run_diff(options: Namespace) -> int:
         )
     a = open_tokenizer(options.a, patterns[0] or None)
     b = open_tokenizer(options.b, patterns[1] or None)
-    with closing(Job(StderrReporter())) as job:
-        difference = diff(a, b, progress=partial(job.progress, "comparing"))
+    on_texts = None
+    examples: list[str] = []
+    with closing(Job(StderrReporter(), patience=0.5)) as job:
+        if options.paths:
+            on_texts = compare_on_files(
+                a,
+                b,
+                with_field(options.paths, options.field),
+                job,
+                skip_bad=options.skip_bad,
+                n_shown=options.lines,
+            )
+            for cause in on_texts.causes:
+                examples += [found.text for found in cause.first]
+        progress = partial(job.progress, "comparing")
+        difference = diff(a, b, texts=examples, progress=progress)
+    if on_texts and on_texts.causes and difference.verdict == "unknown":
+        # A part of a character may be different, which is no text by itself.
+        difference = replace(difference, verdict="different")
     if options.json:
-        print(json.dumps(difference.as_json()))
+        found = difference.as_json()
+        if on_texts:
+            found["texts"] = on_texts.as_json()
+        print(json.dumps(found))
     else:
-        names = (options.a, options.b)
-        print(as_text(list(_report(difference, (a, b), names))), end="")
+        sections = list(_report(difference, (a, b), (options.a, options.b)))
+        if on_texts:
+            sections += text_sections(on_texts, (a, b))
+        print(as_text(sections), end="")
     return EXIT_CODES[difference.verdict]
 
 

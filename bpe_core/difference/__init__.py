@@ -137,7 +137,7 @@ def diff(
         >>> long = train("low lower lowest", vocab_size=259)
         >>> difference = diff(short, long)
         >>> difference.verdict, difference.witness.text
-        ('different', 'lowe')
+        ('different', ' low')
     """
     pair = Pair(a, b)
     if a == b:
