@@ -143,9 +143,8 @@ def _report(
     head = ["", "tokenizer", "tokens", "ids"] if witness else ["", "tokenizer"]
     yield Section(sentences=sentences, table=ReportTable(head, rows, ()))
     if difference.causes:
-        rows = [[cause.part, cause.what, _shown(cause)] for cause in difference.causes]
-        table = ReportTable(["part", "what is different", "text"], rows, (), widest=100)
-        yield Section("Causes", table=table)
+        rows = list(_rows_of_causes(difference))
+        yield Section("Causes", table=ReportTable(["", ""], rows, ()))
     if difference.reasons:
         yield Section("What is the same", difference.reasons)
     if difference.undecided:
@@ -153,6 +152,18 @@ def _report(
         yield Section(
             "What is not decided", difference.undecided, more=f"{tried} tried."
         )
+
+
+def _rows_of_causes(difference: Difference) -> Iterator[list[str]]:
+    """Yield a row for each cause. Before those of one part comes how many there are in all."""
+    for part in difference.parts:
+        name = part.part
+        if len(part.causes) > 1:
+            yield [name, part.sentence]
+            name = ""
+        for cause in part.causes:
+            yield [name, _with_text(cause)]
+            name = ""
 
 
 def _row(
@@ -179,11 +190,13 @@ def _row(
             return [text, " ".join(map(str, ids))]
 
 
-def _shown(cause: Cause) -> str:
-    match cause.witness:
-        case Witness(text):
-            return written(text)
-        case DecodedWitness(ids):
-            return f"ids {' '.join(map(str, ids))}"
-        case _:
-            return "none found"
+def _with_text(cause: Cause) -> str:
+    """Return the sentence of a cause, with the text that shows it if it isn't in the sentence."""
+    if cause.witness is None:
+        return f"{cause.what} No text that shows it was found."
+    if isinstance(cause.witness, DecodedWitness):
+        return cause.what
+    text = written(cause.witness.text)
+    if text.lower() in cause.what.lower():
+        return cause.what
+    return f"{cause.what} Seen in {text}."

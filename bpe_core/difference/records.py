@@ -96,7 +96,7 @@ def encoded(
 def written(text: str) -> str:
     """Return a text in quotation marks; with escapes if characters of it can't be seen or told apart."""
     begins_with_mark = unicodedata.category(text[:1] or "a").startswith("M")
-    is_plain = text.isprintable() and unicodedata.is_normalized("NFKC", text)
+    is_plain = text.isprintable() and unicodedata.is_normalized("NFC", text)
     if begins_with_mark or not is_plain:
         return ascii(text)
     return quoted(text)
