@@ -45,8 +45,8 @@ _FLAGS: Final = {
 def compare_normalizer(pair: Pair) -> PartComparison:
     """Compare the rules and steps that change a text before it is encoded."""
     part = "normalizer"
-    changes_of_a = _changes(pair.a)
-    changes_of_b = _changes(pair.b)
+    changes_of_a = changes(pair.a)
+    changes_of_b = changes(pair.b)
     if changes_of_a == changes_of_b:
         sentence = "Both change a text in the same way before they split it."
         if not any(changes_of_a):
@@ -81,7 +81,7 @@ def _change(text: str, changed: str) -> str:
     return f"turns {written(text)} into {written(changed)}"
 
 
-def _changes(tokenizer: Tokenizer) -> tuple[Any, ...]:
+def changes(tokenizer: Tokenizer) -> tuple[Any, ...]:
     """Return all that changes a text before it is encoded: rules, steps that do not split, and the mark for a space."""
     preparation = tokenizer.preparation
     if preparation is None:
@@ -312,7 +312,7 @@ def compare_decoding(pair: Pair) -> PartComparison:
             break
     if causes:
         return PartComparison(part, False, causes[0].what, causes)
-    if _decoder(pair.a) == _decoder(pair.b):
+    if decoder(pair.a) == decoder(pair.b):
         return PartComparison(part, True, "Both decode every id to the same bytes.")
     what = "The rules for decoding are different, but no ids were found that show it."
     return PartComparison(part, None, what, [Cause(part, what, None)])
@@ -330,7 +330,7 @@ def _label(data: bytes | None) -> str:
     return "unused" if data is None else f"`{token_label(data)}`"
 
 
-def _decoder(tokenizer: Tokenizer) -> tuple[bool, frozenset[int]]:
+def decoder(tokenizer: Tokenizer) -> tuple[bool, frozenset[int]]:
     preparation = tokenizer.preparation
     if preparation is None:
         return False, frozenset()

@@ -1,0 +1,162 @@
+"""Check whether a tokenizer, or the tokenizer of another library, is the one of a lock."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
+
+from bpe_core.difference import Verdict, witness_as_json
+from bpe_core.difference.digests import digests
+from bpe_core.difference.lock import Ids, Lock
+from bpe_core.difference.records import DecodedWitness, Witness, encoded
+from bpe_core.errors import BpeError
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import quoted
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Change(NamedTuple):
+    """A part whose digest is not the one of the lock."""
+
+    part: str
+    was: str
+    """The part of the lock in a few words."""
+    now: str
+
+    @property
+    def sentence(self) -> str:
+        if self.was == self.now:
+            return f"The {self.part} changed ({self.now} before and now)."
+        was = quoted(self.was, 80)
+        return f"The {self.part} changed from {was} to {quoted(self.now, 80)}."
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a check has found. In the witness, `a` is from the lock and `b` from the tokenizer."""
+
+    verdict: Verdict
+    """"same": all digests and probes agree; for another library, all probes. "different": a witness or the digest of the
+    ids shows it. "unknown": data changed, and no probe shows it."""
+    changes: tuple[Change, ...]
+    witness: Witness | DecodedWitness | None
+    """The shortest probe that differs."""
+    n_different: int
+    """The number of probes that differ."""
+    n_tried: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the object that `bpescope check --json` prints."""
+        return {
+            "verdict": self.verdict,
+            "witness": witness_as_json(self.witness),
+            "changes": [change._asdict() for change in self.changes],
+            "different": self.n_different,
+            "tried": self.n_tried,
+        }
+
+
+class Subject(NamedTuple):
+    """The functions of a tokenizer that is held to a lock. Each returns None for what it can't encode or decode."""
+
+    encode_ordinary: Callable[[str], Ids | None] | None
+    """Encodes special tokens as ordinary text; None if the library has no such function."""
+    encode: Callable[[str], Ids | None]
+    """Reads special tokens."""
+    decode_bytes: Callable[[Ids], bytes | None] | None
+    decode: Callable[[Ids], str | None] | None
+
+
+def none_for(
+    errors: type[Exception], function: Callable[[T], R]
+) -> Callable[[T], R | None]:
+    """Return a function that returns None where `function` raises one of these errors."""
+
+    def call(argument: T) -> R | None:
+        try:
+            return function(argument)
+        except errors:
+            return None
+
+    return call
+
+
+def check(lock: Lock, tokenizer: Tokenizer) -> Check:
+    """Check whether a tokenizer is the one of a lock. Takes seconds for 200,000 tokens.
+
+    All probes are tried even if the digests are equal: the Unicode tables of the `regex` module may have changed.
+
+    Examples:
+        >>> from bpe_core import train
+        >>> from bpe_core.difference.lock import lock
+        >>> found = check(lock(train("low lower", vocab_size=257)), train("low lower", vocab_size=258))
+        >>> found.verdict, found.witness.text, found.changes[0].part
+        ('different', 'low', 'vocabulary')
+    """
+    changes = []
+    for part, now in digests(tokenizer).items():
+        was = lock.parts[part]
+        if was.sha256 != now.sha256:
+            changes.append(Change(part, was.summary, now.summary))
+    subject = Subject(
+        encode_ordinary=lambda text: encoded(tokenizer, text, False),
+        encode=lambda text: encoded(tokenizer, text, True),
+        decode_bytes=none_for(BpeError, tokenizer.decode_bytes),
+        decode=none_for(BpeError, tokenizer.decode),
+    )
+    # The digest of the ids has the bytes of every id, so one that changed proves a difference.
+    is_decoded_differently = any(change.part == "ids" for change in changes)
+    return _result(lock, subject, tuple(changes), is_decoded_differently)
+
+
+def check_library(lock: Lock, library: Subject) -> Check:
+    """Check whether the tokenizer of another library agrees with a lock on all probes."""
+    return _result(lock, library, (), False)
+
+
+def _result(
+    lock: Lock, subject: Subject, changes: tuple[Change, ...], is_different: bool
+) -> Check:
+    texts = list(_different_texts(lock, subject))
+    ids = list(_different_ids(lock, subject))
+    witness: Witness | DecodedWitness | None = None
+    if texts:
+        witness = min(texts, key=lambda witness: len(witness.text))
+    elif ids:
+        witness = min(ids, key=lambda witness: len(witness.ids))
+    verdict: Verdict = "same"
+    if witness or is_different:
+        verdict = "different"
+    elif changes:
+        verdict = "unknown"
+    n_tried = len(lock.probes) + len(lock.decode_probes)
+    return Check(verdict, changes, witness, len(texts) + len(ids), n_tried)
+
+
+def _different_texts(lock: Lock, subject: Subject) -> Iterator[Witness]:
+    """Yield each text that gets other ids, once."""
+    for probe in lock.probes:
+        if subject.encode_ordinary:
+            ids = subject.encode_ordinary(probe.text)
+            if ids != probe.ids:
+                yield Witness(probe.text, probe.ids, ids)
+                continue
+        ids = subject.encode(probe.text)
+        if ids != probe.with_specials:
+            yield Witness(probe.text, probe.with_specials, ids, reads_specials=True)
+
+
+def _different_ids(lock: Lock, subject: Subject) -> Iterator[DecodedWitness]:
+    """Yield the ids that are decoded differently, each list once."""
+    for probe in lock.decode_probes:
+        if subject.decode_bytes:
+            data = subject.decode_bytes(probe.ids)
+            if data != probe.data:
+                yield DecodedWitness(probe.ids, probe.data, data)
+                continue
+        if subject.decode:
+            text = subject.decode(probe.ids)
+            if text != probe.text:
+                of_subject = None if text is None else text.encode()
+                yield DecodedWitness(probe.ids, probe.text.encode(), of_subject)

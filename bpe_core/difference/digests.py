@@ -1,0 +1,275 @@
+"""Describe each part of a tokenizer by a digest that does not depend on the format of its file.
+
+Two tokenizers with equal digests give the same ids and texts. Different digests prove only that the data are different:
+another order of two merges may make no difference for any text.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import astuple, fields
+from hashlib import sha256
+from typing import Any, Final, NamedTuple
+
+from bpe_core.difference.records import PARTS
+from bpe_core.difference.surroundings import added_tokens, changes, decoder
+from bpe_core.errors import BpeError, OptionError
+from bpe_core.patterns.pattern import Else, Pattern, Then
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.normalizers import EachCharacter, Rule
+from bpe_core.tokenizer.preparation import AddedToken, SplitStep, Step, found_at_once
+from bpe_core.visible import counted, shortened
+from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.merge_loop import Triple
+from bpe_core.vocabulary.ranked import RankedVocabulary
+from bpe_core.vocabulary.symbols import CharacterSymbols
+
+_LONGEST_SUMMARY: Final = 300
+_MOST_LISTED: Final = 8
+"""Maximum number of added tokens that a summary lists."""
+Canonical = Any
+"""A value of JSON that is equal for equal parts."""
+
+
+class PartDigest(NamedTuple):
+    """One part of a tokenizer in a few words, and the digest of its data."""
+
+    summary: str
+    sha256: str
+
+
+class _Part(NamedTuple):
+    summary: str
+    data: Canonical
+
+
+def digests(tokenizer: Tokenizer) -> dict[str, PartDigest]:
+    """Return the digest of each part, in the order of `PARTS`. Takes seconds for 200,000 tokens."""
+    vocabulary = _as_merges(tokenizer.vocabulary)
+    names = token_names(vocabulary)
+    added = list(added_tokens(tokenizer).values())
+    specials = [token for token in added if token.special]
+    others = [token for token in added if not token.special]
+    order = "any"
+    if not found_at_once(added):
+        order = "together" if tokenizer.preparation else "specials first"
+    parts = {
+        "normalizer": _normalizer(tokenizer),
+        "special tokens": _added(specials, ""),
+        "added tokens": _added(others, order),
+        "split pattern": _split(tokenizer),
+        "vocabulary": _vocabulary(vocabulary),
+        "merges": _merges(vocabulary, names),
+        "ids": _ids(vocabulary),
+        "byte fallback": _fallback(vocabulary, names),
+        "decoding": _decoding(tokenizer, names),
+    }
+    return {name: _digest(parts[name]) for name in PARTS}
+
+
+def _digest(part: _Part) -> PartDigest:
+    """Return the SHA-256 of the data, written as JSON in ASCII."""
+    written = json.dumps(part.data, separators=(",", ":"))
+    summary = shortened(part.summary, _LONGEST_SUMMARY)
+    return PartDigest(summary, sha256(written.encode()).hexdigest())
+
+
+def _as_merges(vocabulary: Vocabulary) -> Vocabulary:
+    """Return a vocabulary of merges with the same ids; the vocabulary itself if there is none."""
+    try:
+        return vocabulary.as_merges()
+    except OptionError:  # some tokens have equal ranks
+        return vocabulary
+
+
+def token_names(vocabulary: Vocabulary) -> dict[int, str]:
+    """Return a name for each id: its bytes in hexadecimal digits, and a number if other ids have the same bytes."""
+    names: dict[int, str] = {}
+    n_with_bytes = Counter[bytes]()
+    for token in vocabulary.ids():
+        data = vocabulary.token_bytes(token)
+        name = data.hex()
+        if n_with_bytes[data]:
+            name += f"#{n_with_bytes[data]}"
+        n_with_bytes[data] += 1
+        names[token] = name
+    return names
+
+
+def _normalizer(tokenizer: Tokenizer) -> _Part:
+    rules, _, has_metaspace = changes(tokenizer)
+    described_rules = list(map(_described_rule, rules))
+    summary = ", ".join(" ".join(map(str, rule)) for rule in described_rules)
+    steps: list[Canonical] = []
+    preparation = tokenizer.preparation
+    replaced_texts: list[tuple[str, str]] = []
+    if preparation:
+        steps = list(_described_steps(preparation.steps))
+        # If two added tokens become one text when they are normalized, the first one is found.
+        for text, token in sorted(preparation.normalized.tokens.items()):
+            if text != token.text:
+                replaced_texts.append((text, token.text))
+    if steps:
+        summary += f"; {len(steps)} further steps"
+    data = [described_rules, steps, has_metaspace, replaced_texts]
+    return _Part(summary.removeprefix("; ") or "none", data)
+
+
+def _described_rule(rule: Rule) -> Canonical:
+    name = type(rule).__name__
+    if isinstance(rule, EachCharacter):
+        return [name, rule.change.__name__]
+    return [name, *(getattr(rule, field.name) for field in fields(rule))]  # type: ignore[arg-type]
+
+
+def _described_steps(steps: tuple[Step, ...]) -> Iterator[Canonical]:
+    """Yield the steps that do not split, each with the number of splits before it."""
+    n_splits = 0
+    for step in steps:
+        if isinstance(step, SplitStep):
+            n_splits += len(_splits_of(step.splitter.tree))
+        else:
+            yield [n_splits, type(step).__name__, *astuple(step)]  # type: ignore[call-overload]
+
+
+def _added(tokens: list[AddedToken], order: str) -> _Part:
+    """Describe added tokens, and the order in which they are searched for."""
+    tokens = sorted(tokens, key=lambda token: (token.token, token.text))
+    listed = [f"{token.text} {token.token}" for token in tokens[:_MOST_LISTED]]
+    summary = str(len(tokens))
+    if listed:
+        dots = ", …" if len(tokens) > _MOST_LISTED else ""
+        summary += f": {', '.join(listed)}{dots}"
+    return _Part(summary, [order, *map(astuple, tokens)])
+
+
+def _split(tokenizer: Tokenizer) -> _Part:
+    """Describe the splits by their expressions, since names depend on the version of bpescope."""
+    preparation = tokenizer.preparation
+    if preparation is None:
+        added = added_tokens(tokenizer)
+        tree = tokenizer.splitter.tree
+        match tree:
+            case Else(tuple() as texts, rest) if {*texts} <= added.keys():
+                tree = rest  # its texts are among the added tokens
+        return _Part(str(tree) or "none", [_splits_of(tree), []])
+    splits: list[Canonical] = []
+    for step in preparation.steps:
+        if isinstance(step, SplitStep):
+            splits += _splits_of(step.splitter.tree)
+    within = []
+    if preparation.within:
+        for splitter in preparation.within.splitters:
+            within.append(_splits_of(splitter.tree))
+    return _Part(tokenizer.pattern, [splits, within])
+
+
+def _splits_of(pattern: Pattern) -> list[Canonical]:
+    match pattern:
+        case Then(first, rest):
+            return _splits_of(first) + _splits_of(rest)
+        case Else(first, rest):
+            return [["first", first, _splits_of(rest)]]
+        case split if split.source or split.drops_rest:
+            return [[split.source, split.drops_rest]]
+    return []  # it makes one piece of the whole text
+
+
+def _vocabulary(vocabulary: Vocabulary) -> _Part:
+    tokens = sorted(data.hex() for data in vocabulary.bytes_of.values())
+    return _Part(counted(len(tokens), "ordinary token"), tokens)
+
+
+def _ids(vocabulary: Vocabulary) -> _Part:
+    """Describe the bytes of every id, of special tokens too. Different data decode some id differently."""
+    ids = vocabulary.ids()
+    data = [(token, vocabulary.token_bytes(token).hex()) for token in ids]
+    return _Part(f"{counted(len(ids), 'id')} up to {vocabulary.highest_id}", data)
+
+
+def _merges(vocabulary: Vocabulary, names: Mapping[int, str]) -> _Part:
+    """Describe how pieces become ids: the symbols, the merges, and the pieces that are looked up as a whole."""
+    tables = vocabulary._symbols.tables
+    characters = sorted((tables.characters or {}).items())
+    data: dict[str, Canonical] = {
+        "bytes": [None if token is None else names[token] for token in tables.byte_ids],
+        "characters": [(data.hex(), names[token]) for data, token in characters],
+    }
+    if tables.end_of_word is not None:
+        data["end"] = names[tables.end_of_word]
+    if isinstance(vocabulary, RankedVocabulary):
+        encoding = vocabulary.encoding
+        by_rank = sorted(encoding.id_of, key=encoding.rank_of.__getitem__)
+        ranks = sorted(set(encoding.rank_of.values()))
+        place_of = {rank: place for place, rank in enumerate(ranks)}
+        data["ranks"] = [
+            (names[encoding.id_of[token]], place_of[encoding.rank_of[token]])
+            for token in by_rank
+        ]
+        data["whole"] = encoding.looks_up
+        return _Part(counted(len(by_rank), "rank"), data)
+    merges = live_merges(vocabulary)
+    data["merges"] = [[names[token] for token in merge] for merge in merges]
+    data["whole"] = sorted(
+        (piece.hex(), names[token])
+        for piece, token in vocabulary.whole_pieces.items()
+        if not _is_joined(vocabulary, piece, token)
+    )
+    return _Part(counted(len(merges), "merge"), data)
+
+
+def _is_joined(vocabulary: Vocabulary, piece: bytes, token: int) -> bool:
+    """Whether merging makes this token of a piece, so that it need not be looked up."""
+    try:
+        return vocabulary.join(piece) == (token,)
+    except BpeError:
+        return False
+
+
+def live_merges(vocabulary: Vocabulary) -> list[Triple]:
+    """Return the merges that some piece may use, in order.
+
+    The earlier merges turn the joined bytes of the two parts into these parts. If they don't, the parts are never
+    neighbors when the merge is due (`bpe_core.vocabulary.merge_loop` has the proof).
+    """
+    merges = list(vocabulary.merges)
+    if vocabulary.end_of_word is not None:  # its bytes are not the bytes of a piece
+        return merges
+    encoder = vocabulary.encoding.compiled
+    bytes_of = vocabulary.bytes_of
+    live: list[Triple] = []
+    for step, merge in enumerate(merges):
+        left, right, _ = merge
+        data = bytes_of[left] + bytes_of[right]
+        try:
+            parts = (
+                encoder.part(data, step) if encoder else vocabulary.at(step).join(data)
+            )
+        except LookupError:  # a character has no token
+            parts = (left, right)
+        if tuple(parts) == (left, right):
+            live.append(merge)
+    return live
+
+
+def _fallback(vocabulary: Vocabulary, names: Mapping[int, str]) -> _Part:
+    """Describe what becomes of a character that has no token."""
+    symbols = vocabulary._symbols
+    with_token = sorted(symbols.byte_ids)
+    if not isinstance(symbols, CharacterSymbols):
+        return _Part(f"bytes, {len(with_token)} of 256", ["bytes", with_token])
+    unknown = None
+    summary = f"characters, {len(with_token)} of 256 bytes"
+    if symbols.unknown is not None:
+        unknown = names[symbols.unknown]
+        text = vocabulary.token_bytes(symbols.unknown).decode(errors="replace")
+        summary += f", unknown token {text}"
+    return _Part(summary, ["characters", with_token, unknown, symbols.fuse])
+
+
+def _decoding(tokenizer: Tokenizer, names: Mapping[int, str]) -> _Part:
+    drops_space, byte_ids = decoder(tokenizer)
+    summary = "drops a space at the start" if drops_space else "joins the bytes"
+    if byte_ids:
+        summary += "; invalid byte tokens become U+FFFD"
+    return _Part(summary, [drops_space, sorted(names[token] for token in byte_ids)])
