@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from bpe_core.difference import Verdict, witness_as_json
 from bpe_core.difference.digests import digests
@@ -12,6 +12,8 @@ from bpe_core.errors import BpeError
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted
 
+_LONGEST: Final = 160
+"""Maximum number of characters of a part in a sentence."""
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -28,8 +30,9 @@ class Change(NamedTuple):
     def sentence(self) -> str:
         if self.was == self.now:
             return f"The {self.part} changed ({self.now} before and now)."
-        was = quoted(self.was, 80)
-        return f"The {self.part} changed from {was} to {quoted(self.now, 80)}."
+        was = quoted(self.was, _LONGEST)
+        now = quoted(self.now, _LONGEST)
+        return f"The {self.part} changed from {was} to {now}."
 
 
 @dataclass(frozen=True)
@@ -90,9 +93,12 @@ def check(lock: Lock, tokenizer: Tokenizer) -> Check:
     Examples:
         >>> from bpe_core import train
         >>> from bpe_core.difference.lock import lock
-        >>> found = check(lock(train("low lower", vocab_size=257)), train("low lower", vocab_size=258))
-        >>> found.verdict, found.witness.text, found.changes[0].part
-        ('different', 'low', 'vocabulary')
+        >>> digits = lock(train("12 12", vocab_size=257, pattern="words"))
+        >>> found = check(digits, train("12 12", vocab_size=257, pattern="gpt4"))
+        >>> found.verdict, found.witness.text, found.witness.a, found.witness.b
+        ('different', ' ', (), (32,))
+        >>> found.changes[0].sentence
+        "The split pattern changed from 'words' to 'gpt4'."
     """
     changes = []
     for part, now in digests(tokenizer).items():

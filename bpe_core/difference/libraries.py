@@ -1,5 +1,6 @@
 """The tokenizers of other libraries, as functions that can be held to a lock."""
 
+import os
 from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import version
@@ -57,6 +58,8 @@ def of_tokenizers(path: Path) -> LibraryTokenizer:
 
 def of_transformers(path: Path) -> LibraryTokenizer:
     """Return the tokenizer that transformers reads from a folder, or from the folder of a file, without the network."""
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    os.environ["TRANSFORMERS_VERBOSITY"] = "error"
     library = _library("transformers")
     folder = path if path.is_dir() else path.parent
     own = _read(
