@@ -6,8 +6,8 @@ another order of two merges may make no difference for any text.
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import astuple, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, fields, replace
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
@@ -47,19 +47,12 @@ def digests(tokenizer: Tokenizer) -> dict[str, PartDigest]:
     """Return the digest of each part, in the order of `PARTS`. Takes seconds for 200,000 tokens."""
     vocabulary = _as_merges(tokenizer.vocabulary)
     names = token_names(vocabulary)
-    added = list(added_tokens(tokenizer).values())
-    specials = [token for token in added if token.special]
-    others = [token for token in added if not token.special]
-    order = "any"
-    if not found_at_once(added):
-        order = "together" if tokenizer.preparation else "specials first"
     parts = {
         "normalizer": _normalizer(tokenizer),
-        "special tokens": _added(specials, ""),
-        "added tokens": _added(others, order),
+        **_added_parts(tokenizer),
         "split pattern": _split(tokenizer),
         "vocabulary": _vocabulary(vocabulary),
-        "merges": _merges(vocabulary, names),
+        "merges": _merges(vocabulary, names, found_first(tokenizer)),
         "ids": _ids(vocabulary),
         "byte fallback": _fallback(vocabulary, names),
         "decoding": _decoding(tokenizer, names),
@@ -132,35 +125,59 @@ def _described_steps(steps: tuple[Step, ...]) -> Iterator[Canonical]:
             yield [n_splits, type(step).__name__, *astuple(step)]  # type: ignore[call-overload]
 
 
-def _added(tokens: list[AddedToken], order: str) -> _Part:
-    """Describe added tokens, and the order in which they are searched for."""
-    tokens = sorted(tokens, key=lambda token: (token.token, token.text))
+def _added_parts(tokenizer: Tokenizer) -> dict[str, _Part]:
+    """Describe the tokens that are found before the split: the special ones, and the others."""
+    added = list(added_tokens(tokenizer).values())
+    preparation = tokenizer.preparation
+    finds_specials_first = False
+    if not found_at_once(added):
+        finds_specials_first = preparation is None
+    elif not (preparation and preparation.normalize):
+        # The flag makes no difference, so every file gets the usual one.
+        added = [replace(token, normalized=not token.special) for token in added]
+    added.sort(key=lambda token: (token.token, token.text))
+    specials = [token for token in added if token.special]
+    others = [token for token in added if not token.special]
+    return {
+        "special tokens": _Part(_listed(specials), list(map(astuple, specials))),
+        "added tokens": _Part(
+            _listed(others), [finds_specials_first, *map(astuple, others)]
+        ),
+    }
+
+
+def _listed(tokens: list[AddedToken]) -> str:
     listed = [f"{token.text} {token.token}" for token in tokens[:_MOST_LISTED]]
-    summary = str(len(tokens))
-    if listed:
-        dots = ", …" if len(tokens) > _MOST_LISTED else ""
-        summary += f": {', '.join(listed)}{dots}"
-    return _Part(summary, [order, *map(astuple, tokens)])
+    if len(tokens) > _MOST_LISTED:
+        listed.append("…")
+    return f"{len(tokens)}: {', '.join(listed)}" if tokens else "none"
+
+
+def found_first(tokenizer: Tokenizer) -> frozenset[str]:
+    """Return the texts that the split pattern finds first and that are among the added tokens."""
+    match tokenizer.splitter.tree:
+        case Else(tuple() as texts, _) if tokenizer.preparation is None:
+            found = frozenset(texts)
+            return found if found <= added_tokens(tokenizer).keys() else frozenset()
+    return frozenset()
 
 
 def _split(tokenizer: Tokenizer) -> _Part:
     """Describe the splits by their expressions, since names depend on the version of bpescope."""
     preparation = tokenizer.preparation
     if preparation is None:
-        added = added_tokens(tokenizer)
         tree = tokenizer.splitter.tree
-        match tree:
-            case Else(tuple() as texts, rest) if {*texts} <= added.keys():
-                tree = rest  # its texts are among the added tokens
+        if isinstance(tree, Else) and found_first(tokenizer):
+            tree = tree.rest
         return _Part(str(tree) or "none", [_splits_of(tree), []])
     splits: list[Canonical] = []
     for step in preparation.steps:
         if isinstance(step, SplitStep):
             splits += _splits_of(step.splitter.tree)
-    within = []
+    within: list[Canonical] = []
     if preparation.within:
         for splitter in preparation.within.splitters:
-            within.append(_splits_of(splitter.tree))
+            within += _splits_of(splitter.tree)
     return _Part(tokenizer.pattern, [splits, within])
 
 
@@ -187,8 +204,13 @@ def _ids(vocabulary: Vocabulary) -> _Part:
     return _Part(f"{counted(len(ids), 'id')} up to {vocabulary.highest_id}", data)
 
 
-def _merges(vocabulary: Vocabulary, names: Mapping[int, str]) -> _Part:
-    """Describe how pieces become ids: the symbols, the merges, and the pieces that are looked up as a whole."""
+def _merges(
+    vocabulary: Vocabulary, names: Mapping[int, str], found_first: frozenset[str]
+) -> _Part:
+    """Describe how pieces become ids: the symbols, the merges, and the pieces that are looked up as a whole.
+
+    The texts of added tokens, `found_first`, are never part of a piece.
+    """
     tables = vocabulary._symbols.tables
     characters = sorted((tables.characters or {}).items())
     data: dict[str, Canonical] = {
@@ -209,11 +231,17 @@ def _merges(vocabulary: Vocabulary, names: Mapping[int, str]) -> _Part:
         data["whole"] = encoding.looks_up
         return _Part(counted(len(by_rank), "rank"), data)
     merges = live_merges(vocabulary)
-    data["merges"] = [[names[token] for token in merge] for merge in merges]
+    named = [tuple(names[token] for token in merge) for merge in merges]
+    levels = levels_of(merges)
+    if levels:
+        data["merges"] = sorted(zip(levels, named, strict=True))
+    else:
+        data["merges"] = named
+    texts = {text.encode() for text in found_first}
     data["whole"] = sorted(
         (piece.hex(), names[token])
         for piece, token in vocabulary.whole_pieces.items()
-        if not _is_joined(vocabulary, piece, token)
+        if piece not in texts and not _is_joined(vocabulary, piece, token)
     )
     return _Part(counted(len(merges), "merge"), data)
 
@@ -250,6 +278,39 @@ def live_merges(vocabulary: Vocabulary) -> list[Triple]:
         if tuple(parts) == (left, right):
             live.append(merge)
     return live
+
+
+def levels_of(merges: Sequence[Triple]) -> list[int]:
+    """Return a level for each merge. In any order of ascending levels, the merges give the same ids.
+
+    If each token is made by one merge, before it is used, then encoding applies one merge after the other to the whole
+    piece. Two merges that follow each other can be exchanged unless one makes a part of the other, or they can overlap in
+    a text, as x+y and y+z do. The level of a merge is one more than those of the merges before it with which it can't be
+    exchanged. (This is the normal form of P. Cartier and D. Foata, 1969.)
+
+    Returns:
+        The levels; none if two merges make one token, or a token is used before it is made.
+    """
+    made_later = {token for _, _, token in merges}
+    level_made: dict[int, int] = {}
+    level_as_left: dict[int, int] = {}
+    level_as_right: dict[int, int] = {}
+    levels: list[int] = []
+    for left, right, token in merges:
+        if token in level_made or not made_later.isdisjoint((left, right)):
+            return []
+        made_later.remove(token)
+        level = 1 + max(
+            level_made.get(left, 0),
+            level_made.get(right, 0),
+            level_as_right.get(left, 0),
+            level_as_left.get(right, 0),
+        )
+        levels.append(level)
+        level_made[token] = level
+        level_as_left[left] = max(level, level_as_left.get(left, 0))
+        level_as_right[right] = max(level, level_as_right.get(right, 0))
+    return levels
 
 
 def _fallback(vocabulary: Vocabulary, names: Mapping[int, str]) -> _Part:
