@@ -218,19 +218,18 @@ def test_merges_that_can_be_exchanged_are_the_same(tmp_path):
     locked = lock(with_merges(MERGES, tmp_path))
     exchanged = ("1 2", "i n", "a b", "x y", "b c", "n Ġ", "ab c")
     assert check(locked, with_merges(exchanged, tmp_path)).verdict == "same"
-    for first, second in ((0, 1), (5, 6)):  # they overlap in a text
-        merges = list(MERGES)
-        merges[first], merges[second] = merges[second], merges[first]
-        assert check(locked, with_merges(merges, tmp_path)).verdict == "different"
+    overlapping = ("b c", "a b", *MERGES[2:])
+    assert check(locked, with_merges(overlapping, tmp_path)).verdict == "different"
 
 
 def test_changed_data_that_no_probe_shows_are_undecided(tmp_path):
-    locked = replace(lock(with_merges(MERGES, tmp_path)), probes=())
-    found = check(locked, with_merges(("b c", "a b", *MERGES[2:]), tmp_path))
+    """The pattern never lets the two merges compete, which the check doesn't know."""
+    locked = lock(with_merges(MERGES, tmp_path))
+    found = check(locked, with_merges((*MERGES[:5], "n Ġ", "i n"), tmp_path))
     assert found.verdict == "unknown"
     assert found.witness is None
     assert [change.sentence for change in found.changes] == [
-        "The merges changed from '7 merges' to '6 merges'."
+        "The merges changed (7 merges before and now)."
     ]
 
 
