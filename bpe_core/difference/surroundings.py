@@ -234,8 +234,8 @@ def _of_tokens(part: str, n_listed: int, causes: list[Cause]) -> PartComparison:
 def compare_fallback(pair: Pair) -> PartComparison:
     """Compare what becomes of a character that has no token of its own."""
     part = "byte fallback"
-    of_a = _fallback(pair.a)
-    of_b = _fallback(pair.b)
+    of_a = fallback(pair.a)
+    of_b = fallback(pair.b)
     if of_a == of_b:
         return PartComparison(
             part, True, "Both do the same with a character that has no token."
@@ -258,7 +258,7 @@ def compare_fallback(pair: Pair) -> PartComparison:
     )
 
 
-def _fallback(tokenizer: Tokenizer) -> tuple[Any, ...]:
+def fallback(tokenizer: Tokenizer) -> tuple[Any, ...]:
     """Return the rules for characters without a token, by bytes instead of ids."""
     symbols: Symbols = tokenizer.vocabulary._symbols
     bytes_with_token = frozenset(symbols.byte_ids)
@@ -289,8 +289,8 @@ def compare_decoding(pair: Pair) -> PartComparison:
     """Compare the texts that ids are decoded to."""
     part = "decoding"
     causes = []
-    bytes_of_a = _bytes_of_ids(pair.a)
-    bytes_of_b = _bytes_of_ids(pair.b)
+    bytes_of_a = bytes_of_ids(pair.a)
+    bytes_of_b = bytes_of_ids(pair.b)
     different = [
         token
         for token in sorted(bytes_of_a.keys() | bytes_of_b.keys())
@@ -318,7 +318,7 @@ def compare_decoding(pair: Pair) -> PartComparison:
     return PartComparison(part, None, what, [Cause(part, what, None)])
 
 
-def _bytes_of_ids(tokenizer: Tokenizer) -> dict[int, bytes]:
+def bytes_of_ids(tokenizer: Tokenizer) -> dict[int, bytes]:
     vocabulary = tokenizer.vocabulary
     bytes_of = dict(vocabulary.bytes_of)
     for text, token in vocabulary.special_tokens.items():

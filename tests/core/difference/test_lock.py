@@ -13,9 +13,9 @@ import pytest
 import small_files
 from real import real_file
 
-from bpe_core import load, reference, save, train
+from bpe_core import load, save, train
 from bpe_core.difference.check import check
-from bpe_core.difference.digests import digests, live_merges
+from bpe_core.difference.digests import digests
 from bpe_core.difference.lock import lock, read_lock
 from bpe_core.difference.records import PARTS, DecodedWitness, Witness
 from bpe_core.errors import FormatError
@@ -27,30 +27,10 @@ from bpe_core.vocabulary.ranked import RankedVocabulary
 MERGES = ("a b", "b c", "ab c", "x y", "1 2", "i n", "n Ġ")
 SPECIAL = {"id": 300, "content": "<s>", "special": True}
 ADDED = {"id": 301, "content": "<go>", "special": False}
-DIGESTS = [
-    [
-        "7174f7c7",
-        "1f9756e6",
-        "05b35df8",
-        "cbc12d8d",
-        "c249b14c",
-        "f93e846b",
-        "a17d6547",
-        "bdd0d133",
-        "fe4c07f5",
-    ],
-    [
-        "6ab25f82",
-        "8be1984c",
-        "456e2e3f",
-        "bbaca0e5",
-        "aeb7431a",
-        "02f54b30",
-        "3a178127",
-        "8b53a239",
-        "1b711c79",
-    ],
-]
+DIGESTS = (
+    "fce4253a 98978b98 a9fa362d cc35de45 75d4030e fda16f5f ca15cbfd 6ea83410 e09a75fe",
+    "539718c6 1cd2fdeb e09a75fe 2784d49f 8188d8c1 da2f4c37 ffd45452 77c189b6 cd4f4b3f",
+)
 
 
 @pytest.fixture(scope="module")
@@ -287,20 +267,6 @@ def random_vocabulary(generator):
     return Vocabulary(base, merges)
 
 
-def test_live_merges_give_the_ids_of_all_merges():
-    generator = random.Random(3)
-    n_dead = 0
-    for _ in range(300):
-        vocabulary = random_vocabulary(generator).as_merges()
-        merges = list(vocabulary.merges)
-        live = live_merges(vocabulary)
-        n_dead += len(merges) - len(live)
-        for text in product(b"abc", repeat=5):
-            with_all = reference.encode(bytes(text), merges)
-            assert reference.encode(bytes(text), live) == with_all
-    assert n_dead > 20
-
-
 def test_the_digests_of_a_version_stay_the_same(tmp_path):
     """If this fails, locks that people have committed fail, too: then give a new version to the lock."""
     bytewise = small_files.huggingface(MERGES, [dict(SPECIAL), dict(ADDED)])
@@ -309,11 +275,9 @@ def test_the_digests_of_a_version_stay_the_same(tmp_path):
         load(small_files.put(tmp_path, {"tokenizer.json": bytewise})),
         load(small_files.put(tmp_path, {"tokenizer.model": characters})),
     )
-    shown = [
-        [digest.sha256[:8] for digest in digests(tokenizer).values()]
-        for tokenizer in tokenizers
-    ]
-    assert shown == DIGESTS
+    for tokenizer, expected in zip(tokenizers, DIGESTS, strict=True):
+        shown = [digest.sha256[:8] for digest in digests(tokenizer).values()]
+        assert " ".join(shown) == expected
 
 
 def test_a_lock_is_read_as_it_was_written(trained, tmp_path):
