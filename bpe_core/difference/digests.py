@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Mapping, Set
 from dataclasses import fields, is_dataclass, replace
 from hashlib import sha256
+from itertools import compress
 from typing import Any, Final, NamedTuple
 
 from bpe_core.difference.live_merges import LiveMerges
@@ -47,21 +48,31 @@ def digests(tokenizer: Tokenizer) -> dict[str, PartDigest]:
     others = [token for token in added if not token.special]
     rules, steps, has_metaspace = changes(tokenizer)
     splits = splits_of(tokenizer)
+    # One for each place before, between and after other steps.
+    splits_there = [each.pattern not in ("", "none") for each in splits.splitters]
+    splitters = list(compress(splits.splitters, splits_there))
+    found_first = _found_first(tokenizer)
     live = LiveMerges(vocabulary)
     drops_space, byte_ids = decoder(tokenizer)
     tokens = sorted(vocabulary.bytes_of.values())
     ids = bytes_of_ids(tokenizer)
     data: dict[str, Any] = {
-        "normalizer": [rules, steps, has_metaspace, _normalized_texts(tokenizer)],
+        "normalizer": [
+            rules,
+            steps,
+            splits_there,
+            has_metaspace,
+            _normalized_texts(tokenizer),
+        ],
         "special tokens": specials,
         "added tokens": [_finds_specials_first(tokenizer, added), others],
         "split pattern": [
-            splits.splitters,
+            splitters,
             splits.of_bytes,
-            _found_first(tokenizer, added),
+            sorted(found_first.difference(token.text for token in added)),
         ],
         "vocabulary": tokens,
-        "merges": _merges(live, vocabulary),
+        "merges": _merges(live, vocabulary, found_first),
         "ids": sorted(ids.items()),
         "byte fallback": fallback(tokenizer),
         "decoding": [drops_space, sorted(ids[token] for token in byte_ids)],
@@ -70,7 +81,7 @@ def digests(tokenizer: Tokenizer) -> dict[str, PartDigest]:
         "normalizer": ", ".join(map(_name_of_rule, rules)),
         "special tokens": _listed(specials),
         "added tokens": _listed(others),
-        "split pattern": " then ".join(each.pattern for each in splits.splitters),
+        "split pattern": " then ".join(each.pattern for each in splitters),
         "vocabulary": counted(len(tokens), "token"),
         "merges": counted(len(live.rank_of), "merge"),
         "ids": f"{counted(len(ids), 'id')} up to {vocabulary.highest_id}",
@@ -124,12 +135,12 @@ def _finds_specials_first(tokenizer: Tokenizer, added: list[AddedToken]) -> bool
     return tokenizer.preparation is None and not found_at_once(added)
 
 
-def _found_first(tokenizer: Tokenizer, added: list[AddedToken]) -> list[str]:
-    """Return the texts that the pattern finds first, other than added tokens."""
-    tree = tokenizer.splitter.tree
-    if tokenizer.preparation or not isinstance(tree, Else):
-        return []
-    return sorted(set(tree.first).difference(token.text for token in added))
+def _found_first(tokenizer: Tokenizer) -> frozenset[str]:
+    """Return the texts that the split pattern finds first. Most are added tokens."""
+    match tokenizer.splitter.tree:
+        case Else(tuple() as texts, _) if tokenizer.preparation is None:
+            return frozenset(texts)
+    return frozenset()
 
 
 def _normalized_texts(tokenizer: Tokenizer) -> list[tuple[str, str]]:
@@ -148,14 +159,18 @@ def _listed(tokens: list[AddedToken]) -> str:
     return f"{len(tokens)}: {shown}".removesuffix(": ")
 
 
-def _merges(live: LiveMerges, vocabulary: Vocabulary) -> list[Any]:
+def _merges(
+    live: LiveMerges, vocabulary: Vocabulary, found_first: frozenset[str]
+) -> list[Any]:
     """Describe how pieces become tokens, by their bytes; by all data of the vocabulary if bytes don't identify tokens."""
     if not live.is_exact:
         return list(map(_sorted, vocabulary.__reduce__()[1]))
     first_ids = vocabulary.id_by_bytes
     odd_ids = sorted(item for item in live.ids.items() if item not in first_ids.items())
     symbols = sorted(live.ids.keys() - live.parts_of.keys())
-    whole = sorted(live.whole.items())
+    # A text that is found first is always the same token.
+    texts = {text.encode() for text in found_first}
+    whole = sorted(item for item in live.whole.items() if item[0] not in texts)
     return [live.has_marker, symbols, odd_ids, whole, *_in_levels(live)]
 
 
