@@ -124,11 +124,10 @@ def _as_json(
 ) -> dict[str, object]:
     found: dict[str, object] = checks[0].as_json()
     if library:
-        before, after = library.added_around
         found["library"] = {
             "name": library.name,
+            "added": library.added,
             **checks[1].as_json(),
-            "added": {"before": before, "after": after},
         }
     return found
 
@@ -160,12 +159,9 @@ def _report(
     else:
         yield f"{library.name} does not agree with {options.lock}."
         yield from _shown_witness(found, library.name)
-    before, after = library.added_around
-    if before or after:
-        yield (
-            f"By default, its encode adds ids to a text: {_listed(before)} before it, {_listed(after)} after it. "
-            "The check leaves them out (add_special_tokens=False)."
-        )
+    if library.added:
+        added = _listed(tuple(library.added))
+        yield f"By default, its encode also adds the ids {added}; the check leaves them out (add_special_tokens=False)."
 
 
 def _shown_witness(found: Check, name: str) -> Iterator[str]:

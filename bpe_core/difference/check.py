@@ -2,20 +2,18 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, TypeVar
+from functools import partial
+from typing import Any, Final, NamedTuple
 
 from bpe_core.difference import Verdict, witness_as_json
 from bpe_core.difference.digests import digests
 from bpe_core.difference.lock import Ids, Lock
 from bpe_core.difference.records import DecodedWitness, Witness, encoded
-from bpe_core.errors import BpeError
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted
 
 _LONGEST: Final = 160
 """Maximum number of characters of a part in a sentence."""
-T = TypeVar("T")
-R = TypeVar("R")
 
 
 class Change(NamedTuple):
@@ -63,26 +61,10 @@ class Check:
 class Subject(NamedTuple):
     """The functions of a tokenizer that is held to a lock. Each returns None for what it can't encode or decode."""
 
-    encode_ordinary: Callable[[str], Ids | None] | None
-    """Encodes special tokens as ordinary text; None if the library has no such function."""
-    encode: Callable[[str], Ids | None]
-    """Reads special tokens."""
-    decode_bytes: Callable[[Ids], bytes | None] | None
-    decode: Callable[[Ids], str | None] | None
-
-
-def none_for(
-    errors: type[Exception], function: Callable[[T], R]
-) -> Callable[[T], R | None]:
-    """Return a function that returns None where `function` raises one of these errors."""
-
-    def call(argument: T) -> R | None:
-        try:
-            return function(argument)
-        except errors:
-            return None
-
-    return call
+    encode: Callable[[str, bool], Ids | None]
+    """Encodes a text. The flag says whether special tokens in it are read."""
+    decode: Callable[[Ids], str | None]
+    always_reads_specials: bool = False
 
 
 def check(lock: Lock, tokenizer: Tokenizer) -> Check:
@@ -105,12 +87,7 @@ def check(lock: Lock, tokenizer: Tokenizer) -> Check:
         was = lock.parts[part]
         if was.sha256 != now.sha256:
             changes.append(Change(part, was.summary, now.summary))
-    subject = Subject(
-        encode_ordinary=lambda text: encoded(tokenizer, text, False),
-        encode=lambda text: encoded(tokenizer, text, True),
-        decode_bytes=none_for(BpeError, tokenizer.decode_bytes),
-        decode=none_for(BpeError, tokenizer.decode),
-    )
+    subject = Subject(partial(encoded, tokenizer), tokenizer.decode)
     # The digest of the ids has the bytes of every id, so one that changed proves a difference.
     is_decoded_differently = any(change.part == "ids" for change in changes)
     return _result(lock, subject, tuple(changes), is_decoded_differently)
@@ -143,26 +120,20 @@ def _result(
 def _different_texts(lock: Lock, subject: Subject) -> Iterator[Witness]:
     """Yield each text that gets other ids, once."""
     for probe in lock.probes:
-        if subject.encode_ordinary:
-            ids = subject.encode_ordinary(probe.text)
+        if not subject.always_reads_specials:
+            ids = subject.encode(probe.text, False)
             if ids != probe.ids:
                 yield Witness(probe.text, probe.ids, ids)
                 continue
-        ids = subject.encode(probe.text)
+        ids = subject.encode(probe.text, True)
         if ids != probe.with_specials:
             yield Witness(probe.text, probe.with_specials, ids, reads_specials=True)
 
 
 def _different_ids(lock: Lock, subject: Subject) -> Iterator[DecodedWitness]:
-    """Yield the ids that are decoded differently, each list once."""
+    """Yield the ids that are decoded differently."""
     for probe in lock.decode_probes:
-        if subject.decode_bytes:
-            data = subject.decode_bytes(probe.ids)
-            if data != probe.data:
-                yield DecodedWitness(probe.ids, probe.data, data)
-                continue
-        if subject.decode:
-            text = subject.decode(probe.ids)
-            if text != probe.text:
-                of_subject = None if text is None else text.encode()
-                yield DecodedWitness(probe.ids, probe.text.encode(), of_subject)
+        text = subject.decode(probe.ids)
+        if text != probe.text:
+            data = None if text is None else text.encode()
+            yield DecodedWitness(probe.ids, probe.text.encode(), data)

@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from bpe_core.difference.check import Subject, none_for
+from bpe_core.difference.check import Subject
+from bpe_core.difference.lock import Ids
 from bpe_core.errors import FetchError, FormatError
 from bpe_core.formats.file import tokenizer_at
 from bpe_core.formats.tiktoken import to_tiktoken
@@ -21,39 +23,40 @@ class LibraryTokenizer(NamedTuple):
     name: str
     """The name and version of the library."""
     subject: Subject
-    added_around: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
-    """The ids that its `encode` adds before and after a text by default, and not in a check."""
+    added: list[int]
+    """The ids that its `encode` adds to a text by default, and not in a check."""
 
 
 def of_tiktoken(tokenizer: Tokenizer, encoding: str | None) -> LibraryTokenizer:
     """Return the encoding of tiktoken with a name, or else one of the ranks, pattern and special tokens of a tokenizer."""
     library = _library("tiktoken")
     own = library.get_encoding(encoding) if encoding else to_tiktoken(tokenizer)
-    subject = Subject(
-        encode_ordinary=none_for(
-            Exception, lambda text: tuple(own.encode_ordinary(text))
-        ),
-        encode=none_for(
-            Exception, lambda text: tuple(own.encode(text, allowed_special="all"))
-        ),
-        decode_bytes=none_for(
-            Exception, lambda ids: bytes(own.decode_bytes(list(ids)))
-        ),
-        decode=None,
-    )
-    return LibraryTokenizer(_named("tiktoken"), subject)
+
+    def encode(text: str, reads_specials: bool) -> Ids:
+        if reads_specials:
+            return tuple(own.encode(text, allowed_special="all"))
+        return tuple(own.encode_ordinary(text))
+
+    def decode(ids: Ids) -> str | None:
+        try:
+            return str(own.decode(list(ids)))
+        except KeyError:  # an unknown id
+            return None
+
+    return LibraryTokenizer(_named("tiktoken"), Subject(encode, decode), [])
 
 
 def of_tokenizers(path: Path) -> LibraryTokenizer:
     """Return the tokenizer that Hugging Face's tokenizers reads from a tokenizer.json, or from a folder with one."""
     library = _library("tokenizers")
     file = tokenizer_at(path)
-    own = _read("tokenizers", file, lambda: library.Tokenizer.from_file(str(file)))
-    return _of_hugging_face(
-        "tokenizers",
-        lambda text, adds: own.encode(text, add_special_tokens=adds).ids,
-        lambda ids: own.decode(ids, skip_special_tokens=False),
+    own = _read("tokenizers", file, library.Tokenizer.from_file)
+    subject = Subject(
+        lambda text, _: tuple(own.encode(text, add_special_tokens=False).ids),
+        lambda ids: own.decode(list(ids), skip_special_tokens=False),
+        always_reads_specials=True,
     )
+    return LibraryTokenizer(_named("tokenizers"), subject, own.encode("").ids)
 
 
 def of_transformers(path: Path) -> LibraryTokenizer:
@@ -62,40 +65,17 @@ def of_transformers(path: Path) -> LibraryTokenizer:
     os.environ["TRANSFORMERS_VERBOSITY"] = "error"
     library = _library("transformers")
     folder = path if path.is_dir() else path.parent
-    own = _read(
-        "transformers",
-        folder,
-        lambda: library.AutoTokenizer.from_pretrained(
-            str(folder), local_files_only=True
-        ),
+    read = partial(library.AutoTokenizer.from_pretrained, local_files_only=True)
+    own = _read("transformers", folder, read)
+    decode = partial(
+        own.decode, skip_special_tokens=False, clean_up_tokenization_spaces=False
     )
-    return _of_hugging_face(
-        "transformers",
-        lambda text, adds: own.encode(text, add_special_tokens=adds),
-        lambda ids: own.decode(
-            ids, skip_special_tokens=False, clean_up_tokenization_spaces=False
-        ),
-    )
-
-
-def _of_hugging_face(
-    name: str,
-    encode: Callable[[str, bool], list[int]],
-    decode: Callable[[list[int]], str],
-) -> LibraryTokenizer:
     subject = Subject(
-        encode_ordinary=None,
-        encode=none_for(Exception, lambda text: tuple(encode(text, False))),
-        decode_bytes=None,
-        decode=none_for(Exception, lambda ids: decode(list(ids))),
+        lambda text, _: tuple(own.encode(text, add_special_tokens=False)),
+        lambda ids: decode(list(ids)),
+        always_reads_specials=True,
     )
-    alone = tuple(encode("a", False))
-    with_added = tuple(encode("a", True))
-    n_before = 0
-    while n_before < len(with_added) and with_added[n_before:][: len(alone)] != alone:
-        n_before += 1
-    around = with_added[:n_before], with_added[n_before + len(alone) :]
-    return LibraryTokenizer(_named(name), subject, around)
+    return LibraryTokenizer(_named("transformers"), subject, own.encode(""))
 
 
 def _library(name: str) -> Any:
@@ -111,10 +91,10 @@ def _named(library: str) -> str:
     return f"{library} {version(library)}"
 
 
-def _read(library: str, path: Path, read: Callable[[], Any]) -> Any:
+def _read(library: str, path: Path, read: Callable[[str], Any]) -> Any:
     """Call a function of a library that reads a file or folder. Raise `FormatError` if it raises any error."""
     try:
-        return read()
+        return read(str(path))
     except Exception as error:
         where = visible(str(path))
         raise FormatError(

@@ -9,13 +9,13 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from bpe_core.difference.digests import PartDigest, digests
 from bpe_core.difference.probes import probe_ids, probe_texts
 from bpe_core.difference.records import PARTS, encoded
 from bpe_core.formats.file import TokenizerFile
-from bpe_core.formats.json_fields import LARGEST_ID, Fields, is_number, is_text
+from bpe_core.formats.json_fields import LARGEST_ID, Fields, is_number
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.whole_file import write_atomically
 
@@ -35,12 +35,11 @@ class Probe(NamedTuple):
 
 
 class DecodeProbe(NamedTuple):
-    """Ids and what they are decoded to."""
+    """Ids and the text that they are decoded to."""
 
     ids: Ids
-    data: bytes
     text: str
-    """Their text, in which bytes that are not UTF-8 become U+FFFD."""
+    """Bytes that are not UTF-8 are U+FFFD."""
 
 
 @dataclass(frozen=True)
@@ -66,15 +65,14 @@ class Lock:
         ]
         yield from _block(' "parts": {', parts, " },")
         rows = []
-        for text, ids, with_specials in self.probes:
-            row = [text, ids] if ids == with_specials else [text, ids, with_specials]
+        for probe in self.probes:
+            row = probe._asdict()
+            if probe.ids == probe.with_specials:
+                del row["with_specials"]
             rows.append(json.dumps(row))
-        yield from _block(' "texts": [', rows, " ],")
-        rows = [
-            json.dumps([ids, data.hex(), text])
-            for ids, data, text in self.decode_probes
-        ]
-        yield from _block(' "ids": [', rows, " ]")
+        yield from _block(' "encoded": [', rows, " ],")
+        rows = [json.dumps(probe._asdict()) for probe in self.decode_probes]
+        yield from _block(' "decoded": [', rows, " ]")
         yield "}\n"
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -103,8 +101,7 @@ def lock(tokenizer: Tokenizer) -> Lock:
         for text in probe_texts(tokenizer)
     ]
     decode_probes = [
-        DecodeProbe(ids, tokenizer.decode_bytes(ids), tokenizer.decode(ids))
-        for ids in probe_ids(tokenizer)
+        DecodeProbe(ids, tokenizer.decode(ids)) for ids in probe_ids(tokenizer)
     ]
     return Lock(tokenizer.name, digests(tokenizer), probes, decode_probes)
 
@@ -130,38 +127,22 @@ def read_lock(path: str | os.PathLike[str]) -> Lock:
         digest = digests_of_parts.fields(part)
         parts[part] = PartDigest(digest.text("summary"), digest.text("sha256"))
     probes = []
-    for n, row in enumerate(fields.items("texts")):
-        match row:
-            case [str() as text, ids] if is_text(text):
-                probes.append(_probe(fields, n, text, ids, ids))
-            case [str() as text, ids, with_specials] if is_text(text):
-                probes.append(_probe(fields, n, text, ids, with_specials))
-            case _:
-                fields.fail(f"texts[{n}]", "expected a text and its ids")
-    decode_probes = []
-    for n, row in enumerate(fields.items("ids")):
-        match row:
-            case [ids, str() as digits, str() as text] if _is_ids(ids):
-                try:
-                    data = bytes.fromhex(digits)
-                except ValueError:
-                    fields.fail(f"ids[{n}]", "expected bytes in hexadecimal digits")
-                decode_probes.append(DecodeProbe(tuple(ids), data, text))
-            case _:
-                fields.fail(f"ids[{n}]", "expected ids, their bytes and their text")
+    for row in fields.objects("encoded"):
+        ids = _ids(row, "ids")
+        key = "with_specials" if "with_specials" in row.values else "ids"
+        probes.append(Probe(row.text("text"), ids, _ids(row, key)))
+    decode_probes = [
+        DecodeProbe(_ids(row, "ids") or (), row.text("text"))
+        for row in fields.objects("decoded")
+    ]
     return Lock(fields.text("name"), parts, probes, decode_probes)
 
 
-def _probe(fields: Fields, n: int, text: str, ids: Any, with_specials: Any) -> Probe:
-    for value in (ids, with_specials):
-        if value is not None and not _is_ids(value):
-            fields.fail(f"texts[{n}]", "expected a list of ids")
-    return Probe(
-        text,
-        None if ids is None else tuple(ids),
-        None if with_specials is None else tuple(with_specials),
-    )
-
-
-def _is_ids(value: object) -> bool:
-    return isinstance(value, list) and all(is_number(id, LARGEST_ID) for id in value)
+def _ids(row: Fields, key: str) -> Ids | None:
+    """Return a list of ids; None for null."""
+    if key in row.values and row.values[key] is None:
+        return None
+    ids = row.items(key)
+    if not all(is_number(token, LARGEST_ID) for token in ids):
+        row.fail(key, "expected a list of ids")
+    return tuple(ids)

@@ -297,12 +297,11 @@ BROKEN = {
         ("parts", {"normalizer": {"summary": ""}}),
         "parts.normalizer.sha256",
     ),
-    "text": (("texts", [[1, [2]]]), "in texts[0], expected a text and its ids"),
-    "half": (("texts", [["\ud800", [2]]]), "in texts[0], expected a text and its ids"),
-    "ids": (("texts", [["a", [-1]]]), "in texts[0], expected a list of ids"),
-    "no ids": (("texts", [["a", [1], "b"]]), "in texts[0], expected a list of ids"),
-    "decoded": (("ids", [[[1], "a"]]), "in ids[0], expected ids, their bytes and"),
-    "hex": (("ids", [[[1], "xy", "a"]]), "in ids[0], expected bytes in hexadecimal"),
+    "text": (("encoded", [{"text": 1}]), "in encoded[0].ids, the value is missing"),
+    "half": (("encoded", [{"text": "\ud800", "ids": []}]), "half of a character"),
+    "ids": (("encoded", [{"text": "a", "ids": [-1]}]), "ids, expected a list of ids"),
+    "a row": (("encoded", [["a", [1]]]), "in encoded[0], expected an object"),
+    "decoded": (("decoded", [{"ids": 1, "text": ""}]), "in decoded[0].ids, expected a"),
 }
 
 
