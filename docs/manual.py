@@ -94,8 +94,9 @@ def man_page() -> str:
     lines += [".SH EXIT STATUS"]
     status = {
         "0": "Success.",
-        "1": "A check failed (audit --fail-on, train --preset).",
+        "1": "The answer is no (audit --fail-on, train --preset, diff, check).",
         "2": "Wrong usage or bad input.",
+        "3": "Undecided (diff, check).",
         "130": "Interrupted.",
     }
     lines += tagged(list(status.items()))

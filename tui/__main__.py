@@ -25,6 +25,8 @@ HEADLESS = (
     "measure",
     "compare",
     "diff",
+    "lock",
+    "check",
     "audit",
     "why",
     "runs",

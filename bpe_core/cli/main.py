@@ -1,8 +1,8 @@
 """The command line: run a subcommand, and turn any error into one sentence and an exit code.
 
-Exit codes: 0 done, 1 the answer is no (`audit --fail-on`, `train --preset`, `diff`), 2 wrong usage
-or bad input, 3 undecided (`diff`), 130 interrupted. Data goes to stdout, progress and errors to
-stderr.
+Exit codes: 0 done, 1 the answer is no (`audit --fail-on`, `train --preset`, `diff`, `check`), 2 wrong
+usage or bad input, 3 undecided (`diff`, `check`), 130 interrupted. Data goes to stdout, progress and
+errors to stderr.
 """
 
 import errno
@@ -19,6 +19,7 @@ from bpe_core.cli import (
     diff,
     encode,
     files,
+    lock,
     show,
     train,
     why,
@@ -43,6 +44,7 @@ COMMANDS: Final = (
     show,
     compare,
     diff,
+    lock,
     audit,
     why,
     files,

@@ -7,7 +7,17 @@ from typing import Final, NamedTuple
 from bpe_core.hub import KNOWN_NAMES
 from bpe_core.patterns import PATTERNS
 
-_FILES: Final = {"C", "COUNTS", "FILE", "IDS", "OUT", "PATH", "PATH=N", "SOURCE"}
+_FILES: Final = {
+    "C",
+    "COUNTS",
+    "FILE",
+    "IDS",
+    "LOCK",
+    "OUT",
+    "PATH",
+    "PATH=N",
+    "SOURCE",
+}
 _TOKENIZERS: Final = {"A", "B", "OLD", "TOKENIZER"}
 _WORDS: Final = {
     "A": KNOWN_NAMES,

@@ -6,7 +6,7 @@ from typing import Final, Literal, NamedTuple
 
 from bpe_core.errors import BpeError
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import quoted
+from bpe_core.visible import shortened
 
 PARTS: Final = (
     "normalizer",
@@ -99,4 +99,4 @@ def written(text: str) -> str:
     is_plain = text.isprintable() and unicodedata.is_normalized("NFC", text)
     if begins_with_mark or not is_plain:
         return ascii(text)
-    return quoted(text)
+    return repr(shortened(text, 40))

@@ -65,8 +65,8 @@ class _SplitPair(NamedTuple):
 
 def compare_pattern(pair: Pair) -> PartComparison:
     """Compare the split patterns of two tokenizers. Added tokens are not a part of them."""
-    of_a = _splits_of(pair.a)
-    of_b = _splits_of(pair.b)
+    of_a = splits_of(pair.a)
+    of_b = splits_of(pair.b)
     has_same_form = len(of_a.others) == len(of_b.others)
     if not has_same_form or len(of_a.of_bytes) != len(of_b.of_bytes):
         sentence = "A and B split a text in different numbers of steps, so the steps can't be compared."
@@ -101,7 +101,7 @@ def compare_pattern(pair: Pair) -> PartComparison:
     return PartComparison(_PART, None, undecided.sentence)
 
 
-def _splits_of(tokenizer: Tokenizer) -> _Splits:
+def splits_of(tokenizer: Tokenizer) -> _Splits:
     preparation = tokenizer.preparation
     if preparation is None:
         tree = tokenizer.splitter.tree
@@ -135,7 +135,7 @@ def _with_splits(tokenizer: Tokenizer, splits: _Splits) -> Tokenizer:
         return Tokenizer(tokenizer.vocabulary, str(changed_tree))
     *first, last = splits.splitters
     steps: list[Step] = []
-    for split, other in zip(first, _splits_of(tokenizer).others, strict=True):
+    for split, other in zip(first, splits_of(tokenizer).others, strict=True):
         steps += (SplitStep(split), other)
     steps.append(SplitStep(last))
     within = BytePieces(splits.of_bytes) if splits.of_bytes else None

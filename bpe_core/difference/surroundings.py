@@ -45,8 +45,8 @@ _FLAGS: Final = {
 def compare_normalizer(pair: Pair) -> PartComparison:
     """Compare the rules and steps that change a text before it is encoded."""
     part = "normalizer"
-    changes_of_a = _changes(pair.a)
-    changes_of_b = _changes(pair.b)
+    changes_of_a = changes(pair.a)
+    changes_of_b = changes(pair.b)
     if changes_of_a == changes_of_b:
         sentence = "Both change a text in the same way before they split it."
         if not any(changes_of_a):
@@ -81,7 +81,7 @@ def _change(text: str, changed: str) -> str:
     return f"turns {written(text)} into {written(changed)}"
 
 
-def _changes(tokenizer: Tokenizer) -> tuple[Any, ...]:
+def changes(tokenizer: Tokenizer) -> tuple[Any, ...]:
     """Return all that changes a text before it is encoded: rules, steps that do not split, and the mark for a space."""
     preparation = tokenizer.preparation
     if preparation is None:
@@ -234,8 +234,8 @@ def _of_tokens(part: str, n_listed: int, causes: list[Cause]) -> PartComparison:
 def compare_fallback(pair: Pair) -> PartComparison:
     """Compare what becomes of a character that has no token of its own."""
     part = "byte fallback"
-    of_a = _fallback(pair.a)
-    of_b = _fallback(pair.b)
+    of_a = fallback(pair.a)
+    of_b = fallback(pair.b)
     if of_a == of_b:
         return PartComparison(
             part, True, "Both do the same with a character that has no token."
@@ -258,7 +258,7 @@ def compare_fallback(pair: Pair) -> PartComparison:
     )
 
 
-def _fallback(tokenizer: Tokenizer) -> tuple[Any, ...]:
+def fallback(tokenizer: Tokenizer) -> tuple[Any, ...]:
     """Return the rules for characters without a token, by bytes instead of ids."""
     symbols: Symbols = tokenizer.vocabulary._symbols
     bytes_with_token = frozenset(symbols.byte_ids)
@@ -289,8 +289,8 @@ def compare_decoding(pair: Pair) -> PartComparison:
     """Compare the texts that ids are decoded to."""
     part = "decoding"
     causes = []
-    bytes_of_a = _bytes_of_ids(pair.a)
-    bytes_of_b = _bytes_of_ids(pair.b)
+    bytes_of_a = bytes_of_ids(pair.a)
+    bytes_of_b = bytes_of_ids(pair.b)
     different = [
         token
         for token in sorted(bytes_of_a.keys() | bytes_of_b.keys())
@@ -312,13 +312,13 @@ def compare_decoding(pair: Pair) -> PartComparison:
             break
     if causes:
         return PartComparison(part, False, causes[0].what, causes)
-    if _decoder(pair.a) == _decoder(pair.b):
+    if decoder(pair.a) == decoder(pair.b):
         return PartComparison(part, True, "Both decode every id to the same bytes.")
     what = "The rules for decoding are different, but no ids were found that show it."
     return PartComparison(part, None, what, [Cause(part, what, None)])
 
 
-def _bytes_of_ids(tokenizer: Tokenizer) -> dict[int, bytes]:
+def bytes_of_ids(tokenizer: Tokenizer) -> dict[int, bytes]:
     vocabulary = tokenizer.vocabulary
     bytes_of = dict(vocabulary.bytes_of)
     for text, token in vocabulary.special_tokens.items():
@@ -330,7 +330,7 @@ def _label(data: bytes | None) -> str:
     return "unused" if data is None else f"`{token_label(data)}`"
 
 
-def _decoder(tokenizer: Tokenizer) -> tuple[bool, frozenset[int]]:
+def decoder(tokenizer: Tokenizer) -> tuple[bool, frozenset[int]]:
     preparation = tokenizer.preparation
     if preparation is None:
         return False, frozenset()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from scope import Opened, Scope
 
-from tests.core.formats.small_files import huggingface, put
+from tests.core.small_files import huggingface, put
 from tui.dialogs.ask_path import AskPath
 from tui.disk import config
 from tui.panes.editor import EditorPane

@@ -1,0 +1,195 @@
+"""`lock` and `check`: write down what a tokenizer means, and check whether a tokenizer still means it."""
+
+import json
+import os
+from argparse import Namespace
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command
+from bpe_core.cli.diff import EXIT_CODES
+from bpe_core.cli.streams import open_tokenizer, print_fetching
+from bpe_core.difference.check import Check, check, check_library
+from bpe_core.difference.libraries import (
+    LIBRARIES,
+    LibraryTokenizer,
+    of_tiktoken,
+    of_tokenizers,
+    of_transformers,
+)
+from bpe_core.difference.lock import lock, read_lock
+from bpe_core.difference.records import Witness, written
+from bpe_core.errors import OptionError
+from bpe_core.hub import encoding_of, located
+from bpe_core.process import print_to_stderr
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import counted, token_label, visible
+from bpe_core.whole_file import check_place
+
+_MOST_IDS: Final = 60
+"""Maximum number of ids of one encoding that are printed."""
+
+
+def add(commands: Subcommands) -> None:
+    parser = add_command(commands, run_lock)
+    parser.add_argument("tokenizer", metavar="TOKENIZER", help=A_TOKENIZER)
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="LOCK", help="the lock to write"
+    )
+    parser.add_given_pattern()
+    parser = add_command(commands, run_check)
+    parser.add_argument("lock", metavar="LOCK", help="a lock that bpescope lock wrote")
+    parser.add_argument("tokenizer", metavar="TOKENIZER", help=A_TOKENIZER)
+    parser.add_argument(
+        "--with",
+        dest="library",
+        choices=LIBRARIES,
+        help="also check what this library makes of TOKENIZER",
+    )
+    parser.add_given_pattern()
+    parser.add_flag("json", "print one JSON object")
+
+
+def run_lock(options: Namespace) -> int:
+    """Write a lock: what a tokenizer means, to be checked later.
+
+    lock tokenizer.json -o tokenizer.lock
+    lock gpt-4o -o gpt-4o.lock
+
+    A lock has a digest of each part of the tokenizer, and some hundred texts with their ids: numbers,
+    white space, scripts, special tokens, and tokens of this tokenizer. It is text to commit.
+    """
+    check_place(options.output)
+    made = lock(open_tokenizer(options.tokenizer, options.pattern))
+    made.save(options.output)
+    texts = counted(len(made.probes), "text")
+    print_to_stderr(f"Wrote {texts} with their ids to {visible(options.output)}.")
+    return 0
+
+
+def run_check(options: Namespace) -> int:
+    """Check whether a tokenizer is still the one of a lock, and show the shortest text that is not.
+
+    check tokenizer.lock tokenizer.json
+    check tokenizer.lock model/ --with transformers
+    check gpt-4o.lock gpt-4o --with tiktoken --json
+
+    --with tokenizers and --with transformers let the library read the file or folder. --with
+    tiktoken takes the encoding of that name from tiktoken, or gives the ranks, pattern and special
+    tokens of a file to it. The library must be installed.
+
+    Exit code 0: the same. 1: different. 3: undecided, because data changed and no text shows it.
+    """
+    if options.pattern and options.library in ("tokenizers", "transformers"):
+        raise OptionError(
+            f"--with {options.library} reads the pattern from the file; leave out --pattern."
+        )
+    locked = read_lock(options.lock)
+    path = located(options.tokenizer, print_fetching)
+    tokenizer = open_tokenizer(str(path), options.pattern)
+    checks = [check(locked, tokenizer)]
+    library = None
+    if options.library:
+        library = _library_tokenizer(options, Path(path), tokenizer)
+        checks.append(check_library(locked, library.subject))
+    if options.json:
+        print(json.dumps(_as_json(checks, library)))
+    else:
+        for line in _report(options, checks, library):
+            print(visible(line))
+    verdicts = {found.verdict for found in checks}
+    if "different" in verdicts:
+        return EXIT_CODES["different"]
+    return EXIT_CODES["unknown" if "unknown" in verdicts else "same"]
+
+
+def _library_tokenizer(
+    options: Namespace, path: Path, tokenizer: Tokenizer
+) -> LibraryTokenizer:
+    match options.library:
+        case "tiktoken":
+            encoding = None
+            if not os.path.exists(options.tokenizer) and not options.pattern:
+                encoding = encoding_of(options.tokenizer)
+            return of_tiktoken(tokenizer, encoding)
+        case "tokenizers":
+            return of_tokenizers(path)
+        case _:
+            return of_transformers(path)
+
+
+def _as_json(
+    checks: list[Check], library: LibraryTokenizer | None
+) -> dict[str, object]:
+    found: dict[str, object] = checks[0].as_json()
+    if library:
+        found["library"] = {
+            "name": library.name,
+            "added": library.added,
+            **checks[1].as_json(),
+        }
+    return found
+
+
+def _report(
+    options: Namespace, checks: list[Check], library: LibraryTokenizer | None
+) -> Iterator[str]:
+    found = checks[0]
+    probes = counted(found.n_tried, "probe")
+    name = options.tokenizer
+    match found.verdict:
+        case "same":
+            yield f"{name} is the tokenizer of {options.lock}: all digests are equal, and {probes} agree."
+        case "different":
+            yield f"{name} is not the tokenizer of {options.lock}."
+        case "unknown":
+            yield f"{name} may differ from the tokenizer of {options.lock}: its data differ, but none of {probes} shows it."
+    for change in found.changes:
+        yield change.sentence
+    if found.verdict == "different":
+        if not found.changes:
+            yield "All digests are equal, so the difference comes from another version of bpescope or of Unicode."
+        yield from _shown_witness(found, "now")
+    if library is None:
+        return
+    found = checks[1]
+    if found.verdict == "same":
+        yield f"{library.name} agrees with {options.lock} on {probes}."
+    else:
+        yield f"{library.name} does not agree with {options.lock}."
+        yield from _shown_witness(found, library.name)
+    if library.added:
+        added = _listed(tuple(library.added))
+        yield f"By default, its encode also adds the ids {added}; the check leaves them out (add_special_tokens=False)."
+
+
+def _shown_witness(found: Check, name: str) -> Iterator[str]:
+    """Yield what shows a difference, with what the lock has and what the tokenizer or library gives."""
+    witness = found.witness
+    if witness is None:
+        yield "No probe shows it, but the digest proves that some id has other bytes now."
+        return
+    if isinstance(witness, Witness):
+        specials = ", with special tokens read" if witness.reads_specials else ""
+        shown = f"The shortest is the text {written(witness.text)}{specials}:"
+        rows = [_listed(witness.a), _listed(witness.b)]
+    else:
+        shown = f"The shortest are the ids {_listed(witness.ids)}, decoded:"
+        rows = [_quoted(witness.a), _quoted(witness.b)]
+    probes = counted(found.n_tried, "probe")
+    yield f"{found.n_different} of {probes} give another result. {shown}"
+    width = max(len(name), len("lock"))
+    for label, row in zip(("lock", name), rows, strict=True):
+        yield f"  {label:{width}}  {row}"
+
+
+def _listed(ids: tuple[int, ...] | None) -> str:
+    if ids is None:
+        return "an error"
+    dots = " …" if len(ids) > _MOST_IDS else ""
+    return (" ".join(map(str, ids[:_MOST_IDS])) or "nothing") + dots
+
+
+def _quoted(data: bytes | None) -> str:
+    return "an error" if data is None else f"`{token_label(data)}`"

@@ -1,0 +1,154 @@
+"""`bpescope lock` and `check`: sentences, exit codes, and the tokenizers of other libraries."""
+
+import json
+from pathlib import Path
+
+import pytest
+from shell import Bpescope, in_a_shell
+
+from bpe_core import load, save
+from bpe_core.difference import libraries
+
+LOCK = "lock one.json -o one.lock"
+
+
+def test_a_lock_is_written_and_checked(bpescope: Bpescope) -> None:
+    code, out, error = bpescope(LOCK)
+    assert (code, out) == (0, "")
+    assert error.startswith("Wrote 3") and error.endswith(" to one.lock.\n")
+    code, out, error = bpescope("check one.lock one.json")
+    assert (code, error) == (0, "")
+    assert out.startswith("one.json is the tokenizer of one.lock: all digests are")
+    save(load("one.json"), "tokenizer.json", format="huggingface")
+    assert bpescope("check one.lock tokenizer.json")[0] == 0
+
+
+def test_a_changed_pattern_is_named_and_shown(bpescope: Bpescope) -> None:
+    bpescope(LOCK)
+    code, out, _ = bpescope("check one.lock one.json --pattern words")
+    first, second, third, lock, now = out.splitlines()
+    assert code == 1
+    assert first == "one.json is not the tokenizer of one.lock."
+    assert second == "The split pattern changed from 'gpt4' to 'words'."
+    assert third.endswith("give another result. The shortest is the text ' ':")
+    assert (lock, now) == ("  lock  32", "  now   nothing")
+    code, out, _ = bpescope("check one.lock one.json --pattern words --json")
+    found = json.loads(out)
+    assert (code, found["verdict"]) == (1, "different")
+    assert found["witness"] == {"text": " ", "a": [32], "b": []}
+    change = {"part": "split pattern", "was": "gpt4", "now": "words"}
+    assert found["changes"] == [change]
+    assert 0 < found["different"] < found["tried"]
+
+
+def test_changed_data_without_a_witness_are_undecided(bpescope: Bpescope) -> None:
+    bpescope(LOCK)
+    content = json.loads(Path("one.lock").read_text())
+    content["parts"]["merges"]["sha256"] = "0"
+    Path("one.lock").write_text(json.dumps(content))
+    code, out, _ = bpescope("check one.lock one.json")
+    assert code == 3
+    first, second = out.splitlines()
+    assert first.startswith("one.json may differ from the tokenizer of one.lock")
+    assert second == "The merges changed (24 merges before and now)."
+
+
+def test_ids_that_moved_are_proved_by_the_digest(bpescope: Bpescope) -> None:
+    bpescope(LOCK)
+    content = json.loads(Path("one.lock").read_text())
+    content["parts"]["ids"]["sha256"] = "0"
+    Path("one.lock").write_text(json.dumps(content))
+    code, out, _ = bpescope("check one.lock one.json")
+    assert code == 1
+    assert "the digest proves that some id has other bytes now" in out
+
+
+@pytest.mark.parametrize("library", ["tiktoken", "tokenizers", "transformers"])
+def test_a_library_is_held_to_a_lock(
+    library: str, bpescope: Bpescope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip(library)
+    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_VERBOSITY"):
+        monkeypatch.setenv(name, "restored after the test")
+    Path("model").mkdir()
+    save(load("seed.json"), "model/tokenizer.json", format="huggingface")
+    bpescope("lock model -o model.lock")
+    code, out, error = bpescope(f"check model.lock model --with {library}")
+    assert (code, error) == (0, "")
+    assert f"{library} " in out.splitlines()[1] and "agrees with" in out
+    content = json.loads(Path("model.lock").read_text())
+    content["encoded"][0]["ids"] = [7, 8]
+    Path("model.lock").write_text(json.dumps(content))
+    code, out, _ = bpescope(f"check model.lock model --with {library} --json")
+    found = json.loads(out)["library"]
+    assert code == 1
+    assert (found["verdict"], found["different"]) == ("different", 1)
+    assert found["witness"]["a"] == [7, 8] and found["witness"]["b"] == [49]
+
+
+def test_what_a_library_adds_is_named(bpescope: Bpescope) -> None:
+    pytest.importorskip("tokenizers")
+    save(load("seed.json"), "tokenizer.json", format="huggingface")
+    content = json.loads(Path("tokenizer.json").read_text())
+    content["post_processor"] = {
+        "type": "TemplateProcessing",
+        "single": [
+            {"SpecialToken": {"id": "<end>", "type_id": 0}},
+            {"Sequence": {"id": "A", "type_id": 0}},
+        ],
+        "pair": [{"Sequence": {"id": "A", "type_id": 0}}],
+        "special_tokens": {"<end>": {"id": "<end>", "ids": [259], "tokens": ["<end>"]}},
+    }
+    Path("tokenizer.json").write_text(json.dumps(content))
+    bpescope("lock tokenizer.json -o a.lock")
+    code, out, _ = bpescope("check a.lock tokenizer.json --with tokenizers")
+    assert code == 0
+    assert "its encode also adds the ids 259;" in out
+
+
+def test_a_missing_library_is_named(
+    bpescope: Bpescope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr(libraries, "import_module", missing)
+    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_VERBOSITY"):
+        monkeypatch.setenv(name, "restored after the test")
+    bpescope(LOCK)
+    for library in libraries.LIBRARIES:
+        code, _, error = bpescope(f"check one.lock one.json --with {library}")
+        assert code == 2
+        assert error == (
+            f"bpescope: --with {library} needs the library {library}. Install it with pip "
+            f"install {library}.\n"
+        )
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("check text.txt one.json", "text.txt cannot be used: it is not a lock;"),
+        ("check gone.lock one.json", "gone.lock cannot be read"),
+        ("lock one.json -o gone/one.lock", "there is no folder"),
+        (
+            "check one.lock one.json --with tokenizers --pattern gpt2",
+            "leave out --pattern",
+        ),
+        ("check one.lock one.json --with tokenizers", "tokenizers can't read one.json"),
+    ],
+)
+def test_wrong_input_is_refused_in_a_sentence(
+    line: str, sentence: str, bpescope: Bpescope
+) -> None:
+    if "--with" in line:
+        pytest.importorskip("tokenizers")
+    bpescope(LOCK)
+    code, out, error = bpescope(line)
+    assert (code, out, error.count("\n")) == (2, "", 1)
+    assert sentence in error
+
+
+def test_the_installed_command_knows_both(folder: Path) -> None:
+    line = f"bpescope {LOCK} && bpescope check one.lock one.json"
+    assert in_a_shell(line, folder).returncode == 0
