@@ -61,14 +61,14 @@ class Suspect:
         return [self.data]
 
     def is_shown_by(self, sides: Sides, witness: Witness) -> bool:
-        """Whether this difference is one that the witness shows: here, that of tokens which both can make."""
+        """Whether this difference is one that the witness shows. Another one of some token elsewhere does not count."""
         tokens_of_a = _tokens(sides.pair.a, witness.a)
         ids = encoded(sides.exchanged, witness.text, False)
         tokens_of_b = _tokens(sides.exchanged, ids)
-        return (
-            tokens_of_a != tokens_of_b
-            and sides.b.can_make(tokens_of_a)
-            and sides.a.can_make(tokens_of_b)
+        of_one = [token for token in tokens_of_a if not sides.b.can_make(token)]
+        of_one += [token for token in tokens_of_b if not sides.a.can_make(token)]
+        return tokens_of_a != tokens_of_b and all(
+            token in self.data or sides.a.text(token) in self.data for token in of_one
         )
 
 
