@@ -1,5 +1,6 @@
 """Differences between two vocabularies that may show in a text, and the search for the shortest text that shows each."""
 
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -207,9 +208,10 @@ def search(part: str, sides: Sides, suspects: Sequence[Suspect]) -> Search:
 
 
 def _size(suspect: Suspect) -> tuple[int, bool, bytes]:
-    """Sort by characters; letters and digits first, since they are easy to read."""
+    """Sort by characters. Letters and digits come first: they are easy to read, and few normalizers change them."""
     text = suspect.data.decode(errors="replace")
-    return len(text), not text.strip().isalnum(), suspect.data
+    is_plain = text.strip().isalnum() and unicodedata.is_normalized("NFKC", text)
+    return len(text), not is_plain, suspect.data
 
 
 def _length_of_witness(cause: Cause) -> int:
