@@ -110,6 +110,15 @@ def test_merges_that_compete_show_their_order():
     ]
 
 
+def test_other_ids_do_not_show_an_order():
+    pattern = "ab|bc|."
+    a = of_merges((A, B, AB), (B, C, BC), pattern=pattern)
+    b = of_merges((B, C, AB), (A, B, BC), pattern=pattern)
+    vocabulary, merges, ids = compared(a, b)
+    assert vocabulary.is_same and merges.is_same is None
+    assert ids.is_same is False
+
+
 def test_merges_that_do_not_compete_may_change_places():
     a = of_merges((A, B, AB), (C, D, CD))
     b = of_merges((C, D, CD), (A, B, AB))
