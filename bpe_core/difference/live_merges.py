@@ -12,7 +12,6 @@ UTF-8. A token without a live merge is produced only if a piece equal to it is l
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from bpe_core.errors import OptionError, UnknownTokenError
@@ -83,9 +82,9 @@ class LiveMerges:
         """Return the tokens that no text becomes."""
         return self.tokens().difference(self.ids, self.whole)
 
-    def can_make(self, tokens: Iterable[bytes]) -> bool:
-        """Whether texts can become all of these tokens."""
-        return all(token in self.ids or token in self.whole for token in tokens)
+    def can_make(self, token: bytes) -> bool:
+        """Whether a text can become this token."""
+        return token in self.ids or token in self.whole
 
     def encode(self, piece: bytes) -> list[bytes] | None:
         """Return the tokens of a piece; None if it can't be encoded."""

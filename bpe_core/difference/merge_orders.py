@@ -139,11 +139,13 @@ class MergeOrders:
         return group
 
     def _touched_by(self, group: set[int]) -> set[int]:
-        """Return all merges that overlap with one of the group, use its token, or make a part of it."""
+        """Return all merges that overlap with one of the group or use its token.
+
+        A merge that makes a part of one comes before it, and so before the group's maker, or has it as a follower, too.
+        """
         touched: set[int] = set()
         for place in group:
             parts = self.merges[place]
-            touched.update(self._makers(parts))
             for token in (parts.token, parts.right):
                 touched.update(self._beginning.get(token, ()))
             for token in (parts.token, parts.left):

@@ -1,5 +1,6 @@
 """Differences between two vocabularies that may show in a text, and the search for the shortest text that shows each."""
 
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -61,14 +62,14 @@ class Suspect:
         return [self.data]
 
     def is_shown_by(self, sides: Sides, witness: Witness) -> bool:
-        """Whether this difference is one that the witness shows: here, that of tokens which both can make."""
+        """Whether this difference is one that the witness shows. Another one of some token elsewhere does not count."""
         tokens_of_a = _tokens(sides.pair.a, witness.a)
         ids = encoded(sides.exchanged, witness.text, False)
         tokens_of_b = _tokens(sides.exchanged, ids)
-        return (
-            tokens_of_a != tokens_of_b
-            and sides.b.can_make(tokens_of_a)
-            and sides.a.can_make(tokens_of_b)
+        of_one = [token for token in tokens_of_a if not sides.b.can_make(token)]
+        of_one += [token for token in tokens_of_b if not sides.a.can_make(token)]
+        return tokens_of_a != tokens_of_b and all(
+            token in self.data or sides.a.text(token) in self.data for token in of_one
         )
 
 
@@ -207,9 +208,10 @@ def search(part: str, sides: Sides, suspects: Sequence[Suspect]) -> Search:
 
 
 def _size(suspect: Suspect) -> tuple[int, bool, bytes]:
-    """Sort by characters; letters and digits first, since they are easy to read."""
+    """Sort by characters. Letters and digits come first: they are easy to read, and few normalizers change them."""
     text = suspect.data.decode(errors="replace")
-    return len(text), not text.strip().isalnum(), suspect.data
+    is_plain = text.strip().isalnum() and unicodedata.is_normalized("NFKC", text)
+    return len(text), not is_plain, suspect.data
 
 
 def _length_of_witness(cause: Cause) -> int:
