@@ -142,7 +142,7 @@ def add_selection(parser: Parser) -> None:
     )
     parser.add_value(
         "--alpha",
-        "A",
+        "X",
         OPTIONS["alpha"].help(1, "weights are rounded to hundredths"),
     )
     parser.add_cluster()

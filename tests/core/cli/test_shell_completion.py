@@ -130,5 +130,5 @@ def test_a_placeholder_that_is_no_file_is_listed_here() -> None:
         for argument in command.arguments
         if not (argument.takes_file or argument.words)
     }
-    values = {"A", "N", "NAME", "S", "SHARE", "SIZE", "SPECIAL", "STEP", "WORD", "X"}
+    values = {"N", "NAME", "S", "SHARE", "SIZE", "SPECIAL", "STEP", "WORD", "X"}
     assert others == values | {"", "KIND,...", "M,...", "local|ADDRESS"}
