@@ -164,12 +164,10 @@ class OtherId(Suspect):
     token: bytes
     id_in_a: int
     id_in_b: int
-    share: str
-    """How many tokens have other ids."""
 
     def sentence(self, sides: Sides) -> str:
         label = named([self.token])
-        return f"{label} has the id {self.id_in_a} in A and {self.id_in_b} in B ({self.share})."
+        return f"{label} has the id {self.id_in_a} in A and {self.id_in_b} in B."
 
     def is_shown_by(self, sides: Sides, witness: Witness) -> bool:
         ids_of_a = witness.a or ()

@@ -62,12 +62,9 @@ def _compare_tokens(sides: Sides) -> PartComparison:
     b = sides.b
     only_in_a = [TokenOfOne(a.text(token), token, True) for token in _only_in(a, b)]
     only_in_b = [TokenOfOne(b.text(token), token, False) for token in _only_in(b, a)]
-    different = (
-        f"Texts become {counted(len(only_in_a), 'token')} in A only, "
-        f"and {counted(len(only_in_b), 'token')} in B only."
-    )
+    different = f"{counted(len(only_in_a), 'token is', 'tokens are')} in A only, and {len(only_in_b):,} in B only."
     n_common = len(a.ids.keys() & b.ids.keys()) + len(a.whole.keys() & b.whole.keys())
-    same = f"Texts become the same {counted(n_common, 'token')} in A and B."
+    same = f"A and B make the same {counted(n_common, 'token')} of texts."
     suspects = [*only_in_a, *only_in_b]
     comparison = _judged("vocabulary", sides, suspects, different, same, "")
     return comparison._replace(sentence=comparison.sentence + _about_unreachable(a, b))
@@ -89,10 +86,8 @@ def _about_unreachable(a: LiveMerges, b: LiveMerges) -> str:
     n_in_b = len(b.unreachable() - a.tokens())
     if not n_in_a and not n_in_b:
         return ""
-    return (
-        f" {counted(n_in_a, 'more token')} of A and {n_in_b:,} of B matter only for decoding,"
-        " since no text becomes them."
-    )
+    n_tokens = counted(n_in_a + n_in_b, "other token is", "other tokens are")
+    return f" {n_tokens} in A or B only, but no text becomes them: they matter only for decoding."
 
 
 def _compare_merges(sides: Sides) -> PartComparison:
@@ -144,20 +139,18 @@ def _compare_ids(sides: Sides) -> PartComparison:
     b = sides.b
     common = [token for token in a.ids if token in b.ids]
     moved = [token for token in common if a.ids[token] != b.ids[token]]
-    share = f"{len(moved):,} of {counted(len(common), 'token has another id', 'tokens have other ids')}"
+    different = f"{len(moved):,} of {counted(len(common), 'token has another id', 'tokens have other ids')}."
     suspects = [
-        OtherId(a.text(token), token, a.ids[token], b.ids[token], share)
-        for token in moved
+        OtherId(a.text(token), token, a.ids[token], b.ids[token]) for token in moved
     ]
     for piece in a.whole.keys() | b.whole.keys():
         id_in_a = a.whole.get(piece, a.ids.get(piece))
         id_in_b = b.whole.get(piece, b.ids.get(piece))
         if id_in_a is not None and id_in_b is not None and id_in_a != id_in_b:
-            suspects.append(OtherId(piece, piece, id_in_a, id_in_b, share))
+            suspects.append(OtherId(piece, piece, id_in_a, id_in_b))
     if a.unknown is not None and b.unknown is not None and a.unknown != b.unknown:
         unknown = sides.pair.a.token_bytes(a.unknown)
-        suspects.append(OtherId(_RARE.encode(), unknown, a.unknown, b.unknown, share))
-    different = f"{share}."
+        suspects.append(OtherId(_RARE.encode(), unknown, a.unknown, b.unknown))
     same = f"All {counted(len(common), 'token')} that A and B have in common have the same ids."
     return _judged("ids", sides, suspects, different, same, "")
 

@@ -86,9 +86,7 @@ def test_a_token_of_one_only_is_its_own_witness():
     assert causes(vocabulary) == [
         ("`abc` is a token of A only; B makes it `ab` + `c`.", "abc")
     ]
-    assert vocabulary.sentence == (
-        "Texts become 1 token in A only, and 0 tokens in B only."
-    )
+    assert vocabulary.sentence == ("1 token is in A only, and 0 in B only.")
     assert merges.is_same and ids.is_same
     vocabulary, _, _ = compared(b, a)
     assert causes(vocabulary) == [
@@ -167,7 +165,7 @@ def test_a_merge_outside_of_utf_8_makes_no_difference():
     b = of_merges((0xC3, 0xA9, 256), (0xC3, 0xC3, 257), (0xFF, 0x61, 258))
     vocabulary, merges, _ = compared(a, b)
     assert vocabulary.is_same and merges.is_same
-    assert "2 of B matter only for decoding" in vocabulary.sentence
+    assert "2 other tokens are in A or B only" in vocabulary.sentence
 
 
 def test_a_part_of_a_character_is_completed():
@@ -186,7 +184,7 @@ def test_a_pattern_that_keeps_a_token_from_occurring_is_a_proof():
     vocabulary, _, _ = compared(a, b)
     assert vocabulary.is_same
     assert vocabulary.sentence == (
-        "Texts become 1 token in A only, and 0 tokens in B only."
+        "1 token is in A only, and 0 in B only."
         " The split patterns keep that from showing in any text."
     )
     assert verdict(a, of_merges(*merges, pattern="none")) == "same"
@@ -208,8 +206,7 @@ def test_what_no_text_shows_is_undecided():
     vocabulary, _, _ = compared(a, of_merges(pattern=pattern))
     assert vocabulary.is_same is None
     assert vocabulary.sentence == (
-        "Texts become 1 token in A only, and 0 tokens in B only."
-        " None of 617 texts tried shows it."
+        "1 token is in A only, and 0 in B only. None of 617 texts tried shows it."
     )
     ((what, witness),) = [(cause.what, cause.witness) for cause in vocabulary.causes]
     assert what.startswith("`ab` is a token of A only") and witness is None
