@@ -16,7 +16,7 @@ from bpe_core.difference.records import written
 from bpe_core.errors import PatternError
 from bpe_core.patterns import Splitter, patience
 from bpe_core.patterns.first_match import FirstMatchSearch
-from bpe_core.patterns.matching import Alphabet, sources_of
+from bpe_core.patterns.matching import ANY_CHARACTER, Alphabet, sources_of
 from bpe_core.patterns.pattern import Else, Pattern, Split, Then
 from bpe_core.patterns.syntax import Node, Repeat, parse
 from bpe_core.visible import counted
@@ -160,7 +160,7 @@ class _Comparison:
         without_effect = deque[str]()
         try:
             search = FirstMatchSearch(
-                _node(a), _node(b), a_drops=a.drops_rest, b_drops=b.drops_rest
+                node_of(a), node_of(b), a_drops=a.drops_rest, b_drops=b.drops_rest
             )
             for text in search.texts():
                 while without_effect and len(without_effect[0]) < len(text):
@@ -191,7 +191,7 @@ def _extended(text: str, characters: Iterable[str]) -> Iterator[str]:
         yield character + text
 
 
-def _node(split: Split) -> Node:
+def node_of(split: Split) -> Node:
     """Return the syntax tree of a split.
 
     Raises:
@@ -199,7 +199,7 @@ def _node(split: Split) -> Node:
     """
     if split.source or split.drops_rest:
         return parse(split.source)
-    return Repeat(r"(?s:.)", 1, None, "")  # any text is one piece
+    return Repeat(ANY_CHARACTER, 1, None, "")  # any text is one piece
 
 
 def _aligned(a: Pattern, b: Pattern) -> list[tuple[Split, Split]] | None:
@@ -236,7 +236,7 @@ def distinguished(a: Splitter, b: Splitter) -> list[str]:
             others.update(dict.fromkeys(part[:_MOST_LITERALS]))
             continue
         try:
-            sources.update(sources_of(_node(part)))
+            sources.update(sources_of(node_of(part)))
         except (ValueError, RecursionError):
             others.update(dict.fromkeys(_SAMPLE + part.source[:40]))
     return list({**dict.fromkeys(Alphabet(sources).sets_of), **others})

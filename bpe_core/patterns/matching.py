@@ -29,6 +29,9 @@ _FAMILIAR: Final = "1aA .\n'é中の\u0301ʰǅ²"
 _MOST_COMPARED: Final = 50
 """Characters of a kind that are looked at for an old one."""
 
+ANY_CHARACTER: Final = "(?s:.)"
+"""The regular expression of the set of all characters."""
+
 Threads = tuple[int, ...]
 """Numbers of instructions, ordered by priority."""
 
@@ -150,8 +153,11 @@ class _Require:
     after: int
 
 
+@dataclass(slots=True)
 class _Accept:
-    """The end of the pattern."""
+    """The end of the pattern, or of the skipped character."""
+
+    is_skip: bool
 
 
 class Step(NamedTuple):
@@ -161,13 +167,20 @@ class Step(NamedTuple):
     """Whether a match ends before the character. A match that is not empty replaces those found before."""
     threads: Threads
     """The state after the character; empty if no other match can follow."""
+    is_skip: bool = False
+    """Whether the match is not one of the pattern, but a skipped character."""
 
 
 class Matcher:
     """A plain pattern, compiled to instructions."""
 
-    def __init__(self, node: Node, alphabet: Alphabet) -> None:
+    def __init__(self, node: Node, alphabet: Alphabet, *, skips: bool = False) -> None:
         """Compile a pattern.
+
+        Args:
+            node: The pattern.
+            alphabet: The characters of the texts.
+            skips: Whether to skip a character, as a match of the lowest priority, where the pattern does not match.
 
         Raises:
             ValueError: The simulation would not be exact, or the pattern is too large. Not exact are possessive
@@ -180,10 +193,15 @@ class Matcher:
         self.lookarounds: Final[list[Lookaround]] = []
         self._alphabet: Final = alphabet
         self._instructions: Final[list[_Read | _Choose | _Require | _Accept]] = [
-            _Accept()
+            _Accept(is_skip=False),
+            _Accept(is_skip=True),
         ]
         self._steps: Final[dict[tuple[Threads, str, bool], Step]] = {}
-        self.start: Final[Threads] = (self._compiled(node, after=0),)
+        start = self._compiled(node, after=0)
+        if skips:
+            skip = self._compiled(ANY_CHARACTER, after=1)
+            start = self._added(_Choose((start, skip)))
+        self.start: Final[Threads] = (start,)
         """The state at the beginning of a text."""
 
     def step(self, threads: Threads, rest: str, *, is_first: bool) -> Step:
@@ -203,7 +221,7 @@ class Matcher:
     def _computed_step(self, threads: Threads, rest: str, is_first: bool) -> Step:
         sets = self._alphabet.sets_of[rest[0]] if rest else frozenset[str]()
         next_threads: dict[int, None] = {}  # an ordered set
-        is_match = False
+        is_match = is_skip = False
         done = set[int]()
         waiting = list(reversed(threads))
         while waiting:
@@ -220,11 +238,11 @@ class Matcher:
                 case _Require(lookaround, after):
                     if self._alphabet.holds(lookaround, rest):
                         waiting.append(after)
-                case _Accept():
+                case _Accept(is_skip):
                     is_match = True
                     if not is_first:
                         break
-        return Step(is_match, tuple(next_threads))
+        return Step(is_match, tuple(next_threads), is_skip)
 
     def _compiled(self, node: Node, after: int) -> int:
         """Add the instructions of a part of the pattern. Return the number of its first instruction."""
@@ -255,7 +273,7 @@ class Matcher:
             if not _is_set(item):
                 raise ValueError
             leave = self._compiled(Lookaround(item, is_negative=True), after)
-        if _matches_empty(item) and most != 1:
+        if matches_empty(item) and most != 1:
             raise ValueError
         if most is None:
             loop = _Choose(())
@@ -288,7 +306,7 @@ def _is_set(node: Node) -> bool:
     return isinstance(node, str)
 
 
-def _matches_empty(node: Node) -> bool:
+def matches_empty(node: Node) -> bool:
     """Whether a part of a pattern can match the empty string, if all look-aheads hold."""
     match node:
         case str():
@@ -296,11 +314,11 @@ def _matches_empty(node: Node) -> bool:
         case Lookaround():
             return True
         case Repeat(item, least):
-            return least == 0 or _matches_empty(item)
+            return least == 0 or matches_empty(item)
         case list():
-            return any(map(_matches_empty, node))
+            return any(map(matches_empty, node))
         case tuple():
-            return all(map(_matches_empty, node))
+            return all(map(matches_empty, node))
 
 
 def _most_examined(node: Node) -> int:
