@@ -19,14 +19,17 @@ from bpe_core.difference.records import (
     written,
 )
 from bpe_core.difference.splits import (
+    aligned,
     compare_splits,
     describe_pieces,
     distinguished,
+    node_of,
     short_texts,
 )
 from bpe_core.errors import PatternError
 from bpe_core.patterns import Splitter, patience, splitter
 from bpe_core.patterns.pattern import Else, Pattern, one_after_another
+from bpe_core.patterns.token_cuts import may_matter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.preparation import BytePieces, SplitStep, Step
 from bpe_core.visible import counted
@@ -90,6 +93,12 @@ def compare_pattern(pair: Pair) -> PartComparison:
         if witness is not None:
             what = search.cause(witness)
             return PartComparison(_PART, False, what, [Cause(_PART, what, witness)])
+    if _never_matters(pair, of_a, of_b):
+        sentence = (
+            f"{comparisons[0].sentence} But no token can cross a place where only one of them cuts, so the ids are the "
+            "same."
+        )
+        return PartComparison(_PART, True, sentence)
     for comparison in comparisons:
         if comparison.is_same is False:
             what = comparison.sentence
@@ -121,6 +130,41 @@ def splits_of(tokenizer: Tokenizer) -> _Splits:
     splitters.append(splitter(str(one_after_another(trees))))
     of_bytes = preparation.within.splitters if preparation.within else ()
     return _Splits(splitters, others, of_bytes)
+
+
+def _never_matters(pair: Pair, of_a: _Splits, of_b: _Splits) -> bool:
+    """Whether it is proved that the ids don't depend on which of the splits are used."""
+    if of_a.others or of_a.of_bytes:
+        return False
+    (a,), (b,) = of_a.splitters, of_b.splitters
+    splits = aligned(a.tree, b.tree)
+    # All splits before the last one must be equal: the last one splits their pieces again.
+    if not splits or any(first != second for first, second in splits[:-1]):
+        return False
+    last_of_a, last_of_b = splits[-1]
+    if last_of_a.drops_rest or last_of_b.drops_rest:
+        return False
+    tokens = set[bytes]()
+    for tokenizer in (pair.a, pair.b):
+        if not _merges_only(tokenizer):
+            return False
+        tokens.update(tokenizer.vocabulary.bytes_of.values())
+    try:
+        return not may_matter(node_of(last_of_a), node_of(last_of_b), tokens)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _merges_only(tokenizer: Tokenizer) -> bool:
+    """Whether the tokens of a piece are always those that merging its bytes makes."""
+    vocabulary = tokenizer.vocabulary
+    preparation = tokenizer.preparation
+    if not vocabulary.is_bytewise or (preparation and preparation.has_metaspace):
+        return False
+    return all(
+        vocabulary.join(data) == (token,)
+        for data, token in vocabulary.whole_pieces.items()
+    )
 
 
 def _with_splits(tokenizer: Tokenizer, splits: _Splits) -> Tokenizer:

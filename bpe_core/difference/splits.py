@@ -137,7 +137,7 @@ class _Comparison:
 
     def different_text(self) -> str:
         """Return the shortest text found; "" if none was found."""
-        splits = _aligned(self._a.tree, self._b.tree)
+        splits = aligned(self._a.tree, self._b.tree)
         if splits is None:
             self.doubt = "The patterns combine splits in different ways."
         for split_of_a, split_of_b in splits or ():
@@ -202,7 +202,7 @@ def node_of(split: Split) -> Node:
     return Repeat(ANY_CHARACTER, 1, None, "")  # any text is one piece
 
 
-def _aligned(a: Pattern, b: Pattern) -> list[tuple[Split, Split]] | None:
+def aligned(a: Pattern, b: Pattern) -> list[tuple[Split, Split]] | None:
     """Return the splits of two patterns in pairs; None if they are combined in different ways.
 
     If the splits of each pair match alike, the patterns split every text alike.
@@ -220,7 +220,7 @@ def _aligned(a: Pattern, b: Pattern) -> list[tuple[Split, Split]] | None:
             pairs = []
         case _:
             return None
-    pairs_of_rest = _aligned(a.rest, b.rest)
+    pairs_of_rest = aligned(a.rest, b.rest)
     return None if pairs_of_rest is None else pairs + pairs_of_rest
 
 

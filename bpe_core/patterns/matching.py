@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 from unicodedata import ucd_3_2_0
 
+import regex
+
 from bpe_core.patterns.automaton import kinds_of, members
 from bpe_core.patterns.syntax import Lookaround, Node, Repeat
 
@@ -45,11 +47,26 @@ class Alphabet:
         """Character -> the sources of the sets that contain it. Familiar characters come first."""
         encodable = members(r"\P{Cs}", _UNICODE)
         sets_of: dict[str, frozenset[str]] = {}
+        self.beyond_ascii: Final[list[str]] = []
+        """The characters that stand for others than ASCII."""
         for held, kind in kinds_of(sources, _UNICODE).items():
             if kind & encodable:
-                sets_of[_typical(kind & encodable)] = held
+                typical = _typical(kind & encodable)
+                sets_of[typical] = held
+                if kind & encodable >= 1 << 0x80:
+                    self.beyond_ascii.append(typical)
         for character in sorted(sets_of, key=_unfamiliarity):
             self.sets_of[character] = sets_of[character]
+
+    def kinds_of_characters(self, characters: set[str]) -> dict[str, str]:
+        """Return character -> the one that stands for it. Surrogates are left out."""
+        encodable = "".join(characters - set(map(chr, range(0xD800, 0xE000))))
+        held: dict[str, set[str]] = {character: set() for character in encodable}
+        for source in set().union(*self.sets_of.values()):
+            for character in regex.findall(source, encodable):
+                held[character].add(source)
+        typical = {sets: character for character, sets in self.sets_of.items()}
+        return {character: typical[frozenset(sets)] for character, sets in held.items()}
 
     def holds(self, lookaround: Lookaround, rest: str) -> bool:
         """Whether a look-ahead holds before `rest`: the rest of a text, or as much of it as is examined."""
