@@ -8,15 +8,15 @@ one character for each kind that the patterns distinguish, and keeps track of
   attempt, which begins at the end of the match, is conditional: it is dropped if an attempt before it matches again.
 - the places where a pattern cuts, or will cut unless such an attempt is dropped, as long as a token can cross the place.
 
-A token that crosses a place is known by the kind of the character before the place and by the kinds after it. A repeated
-kind counts once, and only four kinds after the place are compared: too many tokens may seem to cross a place, never too
-few.
+A token that crosses a place is known by the kinds of the two characters before the place and by the kinds after it. After
+the place, a repeated kind counts once, and only four kinds are compared: too many tokens may seem to cross a place, never
+too few.
 """
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, groupby, product
+from collections.abc import Iterable, Iterator
+from itertools import chain, product
 from typing import Final, NamedTuple
 
 from bpe_core.patterns.first_match import MatcherPair
@@ -30,13 +30,15 @@ _MOST_KINDS: Final = 4
 _PART: Final = "\udc80"
 """Stands for a character of which a token has only some bytes."""
 _PARTS: Final = re.compile("[\ud800-\udfff]+")
+_RUNS: Final = re.compile(r"(.)\1*", re.DOTALL)
+_LONG_RUNS: Final = re.compile(r"(.)\1{3,}", re.DOTALL)
 _FIRST_BYTES: Final = re.compile("(?!^)[\udcc0-\udcff]")  # as surrogates
 
 _NOT_CUT: Final = -1
 _CUT: Final = 0
 """The pattern cuts at a place. A positive number: it does if so many attempts, the first ones, find no other match."""
-_CROSSED: Final = -1
-"""In the place of a number of kinds: a token crosses the place."""
+_CROSSED: Final = frozenset((-1,))
+"""Instead of numbers of kinds: a token crosses the place."""
 
 
 class _Place(NamedTuple):
@@ -44,7 +46,15 @@ class _Place(NamedTuple):
 
     a: int  # `_CUT`, `_NOT_CUT`, or the number of attempts that decide it
     b: int
-    crossing: int  # the number of the kinds after the place, as far as they are read; or `_CROSSED`
+    crossings: frozenset[int]
+    """Numbers of the kinds around the place of tokens that may cross it, as far as they are read; or `_CROSSED`."""
+    is_skip: bool
+    """Whether the cut is after a skipped character. Two skipped characters are not cut apart, so it may be none."""
+
+    @property
+    def is_different(self) -> bool:
+        """Whether only one pattern cuts, or may cut."""
+        return self.a != self.b or (self.is_skip and self.a != _NOT_CUT)
 
 
 class _State(NamedTuple):
@@ -53,7 +63,7 @@ class _State(NamedTuple):
     b: tuple[Threads, ...]
     places: tuple[_Place, ...]
     last: str
-    """The last character; "" at the beginning of the text."""
+    """The last two characters, or fewer at the beginning of the text."""
     unread: str
     """Characters that can't be read yet, since look-aheads depend on what follows them."""
 
@@ -76,6 +86,30 @@ class _Progress(NamedTuple):
         return self.n_left[cut] if cut < len(self.n_left) else _NOT_CUT
 
 
+class _Surroundings(NamedTuple):
+    """The kinds around a place in a token."""
+
+    before: str
+    after: str
+
+
+def _places_in(token: str) -> Iterator[_Surroundings]:
+    """Yield what is around the places between the characters of a token, each of which is replaced by its kind."""
+    runs = [run[0] for run in _RUNS.finditer(token)]
+    kinds = "".join(run[0] for run in runs)
+    before = ""  # the last kind before the run
+    for number, run in enumerate(runs):
+        rest = kinds[number : number + _MOST_KINDS]
+        if len(run) > 1:
+            yield _Surroundings(before + run[0], rest)
+        if len(run) > 2:
+            yield _Surroundings(run[:2], rest)
+        rest = kinds[number + 1 : number + 1 + _MOST_KINDS]
+        if rest:
+            yield _Surroundings((before + run)[-2:], rest)
+        before = run[0]
+
+
 class Crossings:
     """The kinds of the characters around the places inside of tokens."""
 
@@ -86,14 +120,11 @@ class Crossings:
         kinds = alphabet.kinds_of_characters(set(chain.from_iterable(texts)))
         table = str.maketrans(kinds)
         self._partial: Final = alphabet.beyond_ascii
-        for text in {self._parts_marked(text).translate(table) for text in texts}:
-            runs = [(kind, len(list(run))) for kind, run in groupby(text)]
-            names = [kind for kind, _ in runs]
-            for number, (kind, length) in enumerate(runs):
-                if length > 1:
-                    self._add(kind, names[number:])
-                if number + 1 < len(runs):
-                    self._add(kind, names[number + 1 :])
+        names = {self._parts_marked(text).translate(table) for text in texts}
+        # Whether a kind is repeated more than twice makes no difference.
+        shapes = {_LONG_RUNS.sub(r"\1\1\1", name) for name in names}
+        for place in set(chain.from_iterable(map(_places_in, shapes))):
+            self._add(place)
 
     def _parts_marked(self, text: str) -> str:
         """Replace the bytes of incomplete characters by one sign per character."""
@@ -103,43 +134,58 @@ class Crossings:
 
         return _PARTS.sub(marks, text)
 
-    def _add(self, before: str, after: Sequence[str]) -> None:
-        names = (before, *after[:_MOST_KINDS])
-        choices = [self._partial if name == _PART else [name] for name in names]
+    def _add(self, place: "_Surroundings") -> None:
+        before, after = place
+        choices = [
+            self._partial if name == _PART else [name] for name in before + after
+        ]
         for kinds in product(*choices):
-            number = 0
-            for kind in kinds:
-                number = self._after[number].setdefault(kind, len(self._after))
-                if number == len(self._after):
-                    self._after.append({})
-                    self._is_end.append(False)
+            number = self._follow(0, "".join(kinds[: len(before)]))
+            for kind in kinds[len(before) :]:
+                number = self._follow(number, kind)
             self._is_end[number] = True
 
-    def begin(self, before: str) -> int | None:
-        """Return a number for the kind before a place; None if no token has a character after it."""
-        return self._after[0].get(before)
+    def _follow(self, number: int, kinds: str) -> int:
+        """Return the number after some kinds; a new one if it is the first time."""
+        new = len(self._after)
+        following = self._after[number].setdefault(kinds, new)
+        if following == new:
+            self._after.append({})
+            self._is_end.append(False)
+        return following
+
+    def begin(self, before: str, character: str) -> frozenset[int]:
+        """Return the numbers of tokens that may cross a place after `before`, if a character follows."""
+        starts = {before, before[-1:]}
+        numbers = [self._after[0][start] for start in starts if start in self._after[0]]
+        return self._reached(numbers, character)
 
     def next(
-        self, number: int, last: str, character: str, is_first: bool
-    ) -> int | None:
-        """Return the number after one more character; None if no token goes on like that."""
-        if number == _CROSSED:
-            return number
-        if is_first or last != character:
-            found = self._after[number].get(character)
-            if found is None:
-                return None
-            number = found
-        return _CROSSED if self._is_end[number] else number
+        self, numbers: frozenset[int], last: str, character: str
+    ) -> frozenset[int]:
+        """Return the numbers after one more character; none if no token goes on like that."""
+        if numbers == _CROSSED or last == character:
+            return numbers
+        return self._reached(numbers, character)
+
+    def _reached(self, numbers: Iterable[int], character: str) -> frozenset[int]:
+        reached = frozenset(
+            self._after[number][character]
+            for number in numbers
+            if character in self._after[number]
+        )
+        if any(self._is_end[number] for number in reached):
+            return _CROSSED
+        return reached
 
 
-def may_matter(a: Node, b: Node, tokens: Iterable[bytes]) -> bool:
-    """Whether one of two patterns may cut a text where the other one doesn't, inside of a token. False is a proof.
+def text_with_token_cut(a: Node, b: Node, tokens: Iterable[bytes]) -> str:
+    """Return the shortest text in which a token may cross a place where only one of two patterns cuts; "" if none can.
 
     Args:
         a: The first pattern.
         b: The second pattern.
-        tokens: The bytes of the tokens.
+        tokens: The bytes of the tokens. One of the kinds around the place may cross it, not of the same characters.
 
     Raises:
         ValueError: A pattern can't be simulated exactly, or there are too many states.
@@ -147,8 +193,7 @@ def may_matter(a: Node, b: Node, tokens: Iterable[bytes]) -> bool:
     if matches_empty(a) or matches_empty(b):
         raise ValueError
     pair = MatcherPair(a, b, skips=True)
-    search = _CutSearch(pair, Crossings(pair.alphabet, tokens))
-    return search.finds_difference()
+    return _CutSearch(pair, Crossings(pair.alphabet, tokens)).text()
 
 
 class _CutSearch:
@@ -156,25 +201,32 @@ class _CutSearch:
 
     def __init__(self, pair: MatcherPair, crossings: Crossings) -> None:
         self._pair = pair
+        self._a = _Side(pair.a, pair)
+        self._b = _Side(pair.b, pair)
         self._crossings = crossings
         self._is_found = False
 
-    def finds_difference(self) -> bool:
+    def text(self) -> str:
+        """Return the shortest text found; "" if there is none."""
         start = _State((), (), (), "", "")
         known = {start}
-        waiting = deque([start])
-        while waiting and not self._is_found:
-            state = waiting.popleft()
-            if state.last or state.unread:
+        waiting = deque([(start, "")])
+        while waiting:
+            state, text = waiting.popleft()
+            if text:
                 self._end(state)
+            if self._is_found:
+                return text
             for character in self._pair.alphabet.sets_of:
                 next_state = self._after(state, character)
+                if self._is_found:
+                    return text + character
                 if next_state not in known:
                     if len(known) == _MOST_STATES:
                         raise ValueError
                     known.add(next_state)
-                    waiting.append(next_state)
-        return self._is_found
+                    waiting.append((next_state, text + character))
+        return ""
 
     def _after(self, state: _State, character: str) -> _State:
         unread = state.unread + character
@@ -187,56 +239,55 @@ class _CutSearch:
         """Look for a difference if the text ends in a state."""
         for start in range(len(state.unread)):
             state = self._read(state, state.unread[start:])
-        of_a = _progress(self._pair.a, state.a, "")
-        of_b = _progress(self._pair.b, state.b, "")
+        of_a = self._a.progress(state.a, "")
+        of_b = self._b.progress(state.b, "")
         for place in state.places:
-            is_cut_by_a = of_a.updated(place.a) != _NOT_CUT
-            is_cut_by_b = of_b.updated(place.b) != _NOT_CUT
-            if place.crossing == _CROSSED and is_cut_by_a != is_cut_by_b:
+            place = place._replace(
+                a=min(of_a.updated(place.a), _CUT), b=min(of_b.updated(place.b), _CUT)
+            )
+            if place.crossings == _CROSSED and place.is_different:
                 self._is_found = True
 
     def _read(self, state: _State, rest: str) -> _State:
         """Read the first character of `rest`."""
         character = rest[0]
-        of_a = _progress(self._pair.a, state.a, rest)
-        of_b = _progress(self._pair.b, state.b, rest)
+        of_a = self._a.progress(state.a, rest)
+        of_b = self._b.progress(state.b, rest)
         places = list(self._places_before(state, character, of_a, of_b))
         if of_a.cut is not None or of_b.cut is not None:
-            number = self._crossings.begin(state.last)
-            if number is not None:
-                number = self._crossings.next(number, "", character, is_first=True)
-            if number is not None:
-                place = _Place(_known(of_a.cut), _known(of_b.cut), number)
-                if of_a.is_skip or of_b.is_skip:
-                    # Two skipped characters are not cut apart. It is not known yet whether the next one is skipped.
-                    place = _Place(_CUT, _NOT_CUT, number)
-                places.append(place)
+            crossings = self._crossings.begin(state.last, character)
+            is_skip = of_a.is_skip or of_b.is_skip
+            places.append(
+                _Place(_known(of_a.cut), _known(of_b.cut), crossings, is_skip)
+            )
         return _State(
             a=of_a.attempts,
             b=of_b.attempts,
             places=tuple(self._open(places)),
-            last=character,
+            last=(state.last + character)[-2:],
             unread="",
         )
 
     def _places_before(
         self, state: _State, character: str, of_a: _Progress, of_b: _Progress
     ) -> Iterator[_Place]:
-        """Yield what is known after one more character of the places before it, if a token may cross them."""
+        """Yield what is known after one more character of the places before it."""
         for place in state.places:
-            number = self._crossings.next(
-                place.crossing, state.last, character, is_first=False
+            yield place._replace(
+                a=of_a.updated(place.a),
+                b=of_b.updated(place.b),
+                crossings=self._crossings.next(
+                    place.crossings, state.last[-1:], character
+                ),
             )
-            if number is not None:
-                yield _Place(of_a.updated(place.a), of_b.updated(place.b), number)
 
     def _open(self, places: Iterable[_Place]) -> Iterator[_Place]:
         """Yield the places that may still show a difference."""
         for place in places:
             is_known = place.a <= _CUT and place.b <= _CUT
-            if is_known and place.a == place.b:
+            if not place.crossings or (is_known and not place.is_different):
                 continue
-            if is_known and place.crossing == _CROSSED:
+            if is_known and place.crossings == _CROSSED:
                 self._is_found = True
             yield place
 
@@ -245,24 +296,66 @@ def _known(cut: int | None) -> int:
     return _NOT_CUT if cut is None else cut
 
 
-def _progress(matcher: Matcher, attempts: tuple[Threads, ...], rest: str) -> _Progress:
-    """Let all attempts of a pattern read the first character of `rest`; "" at the end of the text.
+class _Side:
+    """The match attempts of one pattern."""
 
-    The last attempt finds a match at the latest after its first character, since it skips a character otherwise.
-    """
-    left: list[Threads] = []
-    n_left = [0]
-    cut = None if attempts else _CUT
-    is_skip = False
-    for threads in attempts:
-        step = matcher.step(threads, rest, is_first=False)
-        if step.threads:
-            left.append(step.threads)
-        if step.is_match:
-            cut = len(left)
-            is_skip = step.is_skip
-            break
-        n_left.append(len(left))
-    if cut is not None and rest:
-        left.append(matcher.step(matcher.start, rest, is_first=True).threads)
-    return _Progress(tuple(left), n_left, cut, is_skip)
+    def __init__(self, matcher: Matcher, pair: MatcherPair) -> None:
+        self._matcher = matcher
+        self._rests = list(_rests(pair, ""))
+        self._certain: dict[Threads, bool] = {}
+
+    def progress(self, attempts: tuple[Threads, ...], rest: str) -> _Progress:
+        """Let all attempts read the first character of `rest`; "" at the end of the text.
+
+        The last attempt finds a match at the latest after its first character, since it skips a character otherwise.
+        """
+        left: list[Threads] = []
+        n_left = [0]
+        cut = None if attempts else _CUT
+        is_skip = False
+        for threads in attempts:
+            step = self._matcher.step(threads, rest, is_first=False)
+            if step.threads:
+                left.append(step.threads)
+            if step.is_match:
+                # If another match is certain to replace this one, the text is not cut here.
+                if not self._is_certain(step.threads):
+                    cut = len(left)
+                is_skip = step.is_skip
+                break
+            n_left.append(len(left))
+        if cut is not None and rest:
+            first = self._matcher.step(self._matcher.start, rest, is_first=True)
+            left.append(first.threads)
+        return _Progress(tuple(left), n_left, cut, is_skip and cut is not None)
+
+    def _is_certain(self, start: Threads) -> bool:
+        """Whether an attempt will find a match however the text goes on."""
+        if start not in self._certain:
+            self._certain[start] = self._always_matches(start)
+        return self._certain[start]
+
+    def _always_matches(self, start: Threads) -> bool:
+        known = {start}
+        waiting = [start]
+        while waiting:
+            threads = waiting.pop()
+            for rest in self._rests:
+                step = self._matcher.step(threads, rest, is_first=False)
+                if step.is_match:
+                    continue
+                if not step.threads or not rest:
+                    return False
+                if step.threads not in known:
+                    known.add(step.threads)
+                    waiting.append(step.threads)
+        return True
+
+
+def _rests(pair: MatcherPair, start: str) -> Iterator[str]:
+    """Yield all beginnings of texts that decide the look-aheads, and shorter texts."""
+    yield start
+    if start and pair.is_decided(start):
+        return
+    for character in pair.alphabet.sets_of:
+        yield from _rests(pair, start + character)
