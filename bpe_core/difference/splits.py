@@ -15,8 +15,8 @@ from bpe_core.common_ends import common_prefix, common_suffix
 from bpe_core.difference.records import written
 from bpe_core.errors import PatternError
 from bpe_core.patterns import Splitter, patience
+from bpe_core.patterns.alphabet import ANY_CHARACTER, Alphabet, sources_of
 from bpe_core.patterns.first_match import FirstMatchSearch
-from bpe_core.patterns.matching import ANY_CHARACTER, Alphabet, sources_of
 from bpe_core.patterns.pattern import Else, Pattern, Split, Then
 from bpe_core.patterns.syntax import Node, Repeat, parse
 from bpe_core.visible import counted

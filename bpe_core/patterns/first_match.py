@@ -14,13 +14,8 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import Final, NamedTuple
 
-from bpe_core.patterns.matching import (
-    ANY_CHARACTER,
-    Alphabet,
-    Matcher,
-    Threads,
-    sources_of,
-)
+from bpe_core.patterns.alphabet import ANY_CHARACTER, Alphabet, sources_of
+from bpe_core.patterns.matching import Matcher, Threads
 from bpe_core.patterns.syntax import Node
 
 _MOST_STATES: Final = 20_000
