@@ -18,8 +18,10 @@ from bpe_core.patterns.first_match import MatcherPair
 from bpe_core.patterns.matching import Matcher, Threads, matches_empty
 from bpe_core.patterns.syntax import Node
 
-_MOST_STATES: Final = 20_000
-"""Maximum number of states: a few seconds."""
+_MOST_STATES: Final = 5_000
+"""Maximum number of states: a few seconds. Published patterns have about a thousand."""
+_MOST_OPEN: Final = 8
+"""Maximum number of attempts, and of places, of one state. More are likely to become ever more."""
 _NOT_CUT: Final = -1
 _CUT: Final = 0
 """The pattern cuts at a place. A positive number: it does if so many attempts, the first ones, find no other match."""
@@ -114,7 +116,8 @@ class _CutSearch:
                 if self._is_found:
                     return text + character
                 if next_state not in known:
-                    if len(known) == _MOST_STATES:
+                    n_open = max(map(len, next_state[:3]))
+                    if len(known) == _MOST_STATES or n_open > _MOST_OPEN:
                         raise ValueError
                     known.add(next_state)
                     waiting.append((next_state, text + character))
