@@ -132,8 +132,9 @@ class _CutSearch:
 
     def _end(self, state: _State) -> None:
         """Look for a difference if the text ends in a state."""
-        for start in range(len(state.unread)):
-            state = self._read(state, state.unread[start:])
+        unread = state.unread
+        for start in range(len(unread)):
+            state = self._read(state, unread[start:])
         of_a = self._a.progress(state.a, "")
         of_b = self._b.progress(state.b, "")
         for place in state.places:

@@ -227,6 +227,11 @@ def test_published_libraries_confirm_a_witness(tmp_path, pattern):
     [
         ("bob bobby ²", "gpt2", PATTERNS["gpt2"].replace(r"\p{N}", r"\p{Nd}")),
         ("low lower 1", "llama3", "qwen2"),  # no token has two digits
+        (
+            "a1a1",
+            r"a1|bb(?!b$)|.",
+            r"a1|bb(?!.$)|.",
+        ),  # a look-ahead at the end of a text
         ("a \n b\n \nc", "gpt4", "llama3"),  # white space at the end of a text
     ],
 )
