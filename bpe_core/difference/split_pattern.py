@@ -19,14 +19,17 @@ from bpe_core.difference.records import (
     written,
 )
 from bpe_core.difference.splits import (
+    aligned,
     compare_splits,
     describe_pieces,
     distinguished,
+    node_of,
     short_texts,
 )
 from bpe_core.errors import PatternError
 from bpe_core.patterns import Splitter, patience, splitter
 from bpe_core.patterns.pattern import Else, Pattern, one_after_another
+from bpe_core.patterns.token_cuts import text_with_token_cut
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.preparation import BytePieces, SplitStep, Step
 from bpe_core.visible import counted
@@ -86,7 +89,18 @@ def compare_pattern(pair: Pair) -> PartComparison:
     search = _WitnessSearch(pair, of_a, of_b, splits)
     texts = [comparison.text for comparison in comparisons if comparison.text]
     with patience(_PATIENCE), suppress(PatternError):
-        witness = search.witness(texts)
+        witness = search.witness(chain(texts, search.likely_texts()))
+        cut_token = None
+        if witness is None:
+            cut_token = _text_with_token_cut(pair, of_a, of_b)
+        if cut_token == "":
+            sentence = (
+                f"{comparisons[0].sentence} But no token can cross a place where only one of them cuts, so the ids are "
+                "the same."
+            )
+            return PartComparison(_PART, True, sentence)
+        if cut_token:
+            witness = search.witness(search.texts_with_tokens(cut_token))
         if witness is not None:
             what = search.cause(witness)
             return PartComparison(_PART, False, what, [Cause(_PART, what, witness)])
@@ -123,6 +137,44 @@ def splits_of(tokenizer: Tokenizer) -> _Splits:
     return _Splits(splitters, others, of_bytes)
 
 
+def _text_with_token_cut(pair: Pair, of_a: _Splits, of_b: _Splits) -> str | None:
+    """Return a text in which a token may cross a place where only one tokenizer cuts; "" if it is proved that none can.
+
+    None if it can't be decided.
+    """
+    if of_a.others or of_a.of_bytes:
+        return None
+    (a,), (b,) = of_a.splitters, of_b.splitters
+    splits = aligned(a.tree, b.tree)
+    # All splits before the last one must be equal: the last one splits their pieces again.
+    if not splits or any(first != second for first, second in splits[:-1]):
+        return None
+    last_of_a, last_of_b = splits[-1]
+    if last_of_a.drops_rest or last_of_b.drops_rest:
+        return None
+    tokens = set[bytes]()
+    for tokenizer in (pair.a, pair.b):
+        if not _merges_only(tokenizer):
+            return None
+        tokens.update(tokenizer.vocabulary.bytes_of.values())
+    try:
+        return text_with_token_cut(node_of(last_of_a), node_of(last_of_b), tokens)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _merges_only(tokenizer: Tokenizer) -> bool:
+    """Whether the tokens of a piece are always those that merging its bytes makes."""
+    vocabulary = tokenizer.vocabulary
+    preparation = tokenizer.preparation
+    if not vocabulary.is_bytewise or (preparation and preparation.has_metaspace):
+        return False
+    return all(
+        vocabulary.join(data) == (token,)
+        for data, token in vocabulary.whole_pieces.items()
+    )
+
+
 def _with_splits(tokenizer: Tokenizer, splits: _Splits) -> Tokenizer:
     """Return the tokenizer with other splits, in the places of its own."""
     preparation = tokenizer.preparation
@@ -155,28 +207,38 @@ class _WitnessSearch:
         self._b_with_splits_of_a = _with_splits(pair.b, of_a)
 
     def witness(self, texts: Iterable[str]) -> Witness | None:
-        """Return the first witness of some texts, then of other texts that the patterns split differently."""
-        for text in chain(texts, islice(self._candidates(), _MOST_TRIED)):
+        """Return the first witness of some texts, of which a limited number is encoded."""
+        different = filter(self._is_split_differently, texts)
+        for text in islice(different, _MOST_TRIED):
             witness = self._pair.witness(text)
             if witness is not None and self._depends_on_pattern(witness):
                 return witness
         return None
 
-    def _candidates(self) -> Iterator[str]:
-        """Yield short texts, tokens, and tokens in contexts, if the patterns split them differently."""
+    def likely_texts(self) -> Iterator[str]:
+        """Yield short texts and tokens, the shortest first, then tokens with one more character."""
         units: dict[str, None] = {}
         for split in self._splits:
             if not split.is_of_bytes:
                 units.update(dict.fromkeys(distinguished(split.a, split.b)))
         tokens = self._texts_of_tokens()
         short = islice(short_texts(list(units)), _MOST_TRIED)
-        texts = sorted(chain(short, tokens), key=len)
+        yield from sorted(chain(short, tokens), key=len)
         in_contexts = chain.from_iterable(
             (unit + token, token + unit) for token in tokens for unit in units
         )
-        for text in chain(texts, islice(in_contexts, _MOST_TRIED)):
-            if any(split.is_different(text) for split in self._splits):
-                yield text
+        yield from islice(in_contexts, _MOST_TRIED)
+
+    def texts_with_tokens(self, text: str) -> Iterator[str]:
+        """Yield a text, and its beginnings with a token after them."""
+        yield text
+        beginnings = [text[:length] for length in range(1, len(text))]
+        for token in islice(self._texts_of_tokens(), _MOST_TRIED):
+            for beginning in beginnings:
+                yield beginning + token
+
+    def _is_split_differently(self, text: str) -> bool:
+        return any(split.is_different(text) for split in self._splits)
 
     def _depends_on_pattern(self, witness: Witness) -> bool:
         """Whether the ids of A or of B change when it gets the pattern of the other one."""

@@ -15,8 +15,8 @@ from bpe_core.common_ends import common_prefix, common_suffix
 from bpe_core.difference.records import written
 from bpe_core.errors import PatternError
 from bpe_core.patterns import Splitter, patience
+from bpe_core.patterns.alphabet import ANY_CHARACTER, Alphabet, sources_of
 from bpe_core.patterns.first_match import FirstMatchSearch
-from bpe_core.patterns.matching import Alphabet, sources_of
 from bpe_core.patterns.pattern import Else, Pattern, Split, Then
 from bpe_core.patterns.syntax import Node, Repeat, parse
 from bpe_core.visible import counted
@@ -137,7 +137,7 @@ class _Comparison:
 
     def different_text(self) -> str:
         """Return the shortest text found; "" if none was found."""
-        splits = _aligned(self._a.tree, self._b.tree)
+        splits = aligned(self._a.tree, self._b.tree)
         if splits is None:
             self.doubt = "The patterns combine splits in different ways."
         for split_of_a, split_of_b in splits or ():
@@ -160,7 +160,7 @@ class _Comparison:
         without_effect = deque[str]()
         try:
             search = FirstMatchSearch(
-                _node(a), _node(b), a_drops=a.drops_rest, b_drops=b.drops_rest
+                node_of(a), node_of(b), a_drops=a.drops_rest, b_drops=b.drops_rest
             )
             for text in search.texts():
                 while without_effect and len(without_effect[0]) < len(text):
@@ -191,7 +191,7 @@ def _extended(text: str, characters: Iterable[str]) -> Iterator[str]:
         yield character + text
 
 
-def _node(split: Split) -> Node:
+def node_of(split: Split) -> Node:
     """Return the syntax tree of a split.
 
     Raises:
@@ -199,10 +199,10 @@ def _node(split: Split) -> Node:
     """
     if split.source or split.drops_rest:
         return parse(split.source)
-    return Repeat(r"(?s:.)", 1, None, "")  # any text is one piece
+    return Repeat(ANY_CHARACTER, 1, None, "")  # any text is one piece
 
 
-def _aligned(a: Pattern, b: Pattern) -> list[tuple[Split, Split]] | None:
+def aligned(a: Pattern, b: Pattern) -> list[tuple[Split, Split]] | None:
     """Return the splits of two patterns in pairs; None if they are combined in different ways.
 
     If the splits of each pair match alike, the patterns split every text alike.
@@ -220,7 +220,7 @@ def _aligned(a: Pattern, b: Pattern) -> list[tuple[Split, Split]] | None:
             pairs = []
         case _:
             return None
-    pairs_of_rest = _aligned(a.rest, b.rest)
+    pairs_of_rest = aligned(a.rest, b.rest)
     return None if pairs_of_rest is None else pairs + pairs_of_rest
 
 
@@ -236,7 +236,7 @@ def distinguished(a: Splitter, b: Splitter) -> list[str]:
             others.update(dict.fromkeys(part[:_MOST_LITERALS]))
             continue
         try:
-            sources.update(sources_of(_node(part)))
+            sources.update(sources_of(node_of(part)))
         except (ValueError, RecursionError):
             others.update(dict.fromkeys(_SAMPLE + part.source[:40]))
     return list({**dict.fromkeys(Alphabet(sources).sets_of), **others})

@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import Final, NamedTuple
 
-from bpe_core.patterns.matching import Alphabet, Matcher, Threads, sources_of
+from bpe_core.patterns.alphabet import ANY_CHARACTER, Alphabet, sources_of
+from bpe_core.patterns.matching import Matcher, Threads
 from bpe_core.patterns.syntax import Node
 
 _MOST_STATES: Final = 20_000
@@ -41,6 +42,33 @@ class _State(NamedTuple):
     """Characters of the text that can't be read yet, since look-aheads depend on what follows them."""
 
 
+class MatcherPair:
+    """The matchers of two patterns, A and B, and the characters that they distinguish."""
+
+    def __init__(self, a: Node, b: Node, *, skips: bool = False) -> None:
+        """Compile two patterns. `skips` is described in `Matcher`. Raises `ValueError` as `Matcher` does."""
+        self.alphabet: Final = Alphabet({*sources_of(a), *sources_of(b), ANY_CHARACTER})
+        self.a: Final = Matcher(a, self.alphabet, skips=skips)
+        self.b: Final = Matcher(b, self.alphabet, skips=skips)
+        self._examined: Final = max(self.a.examined, self.b.examined)
+        self._lookarounds: Final = self.a.lookarounds + self.b.lookarounds
+        self._decided: Final[dict[str, bool]] = {}
+
+    def is_decided(self, rest: str) -> bool:
+        """Whether all look-aheads before `rest` give the same results however the text goes on, or if it ends."""
+        if len(rest) >= self._examined:
+            return True
+        if rest not in self._decided:
+            self._decided[rest] = all(
+                self.alphabet.holds(lookaround, rest + character)
+                == self.alphabet.holds(lookaround, rest)
+                and self.is_decided(rest + character)
+                for character in self.alphabet.sets_of
+                for lookaround in self._lookarounds
+            )
+        return self._decided[rest]
+
+
 class FirstMatchSearch:
     """A search for texts at whose beginning two patterns match differently."""
 
@@ -58,25 +86,20 @@ class FirstMatchSearch:
         Raises:
             ValueError: A pattern can't be simulated exactly.
         """
-        self._alphabet: Final = Alphabet({*sources_of(a), *sources_of(b)})
-        self._a: Final = Matcher(a, self._alphabet)
-        self._b: Final = Matcher(b, self._alphabet)
-        self._examined: Final = max(self._a.examined, self._b.examined)
+        self._pair: Final = MatcherPair(a, b)
         differences = {_Found.DIFFERENT}
         if a_drops != b_drops:
             differences.add(_Found.NOTHING)
         if not (a_drops and b_drops):
             differences.add(_Found.EMPTY)
         self._differences: Final = differences
-        self._decided: Final[dict[str, bool]] = {}
-        """Result of `_is_decided` for each text."""
         self.n_states = 0
         """The number of pairs of states that were examined."""
 
     @property
     def characters(self) -> list[str]:
         """A character of each kind."""
-        return list(self._alphabet.sets_of)
+        return list(self._pair.alphabet.sets_of)
 
     def texts(self) -> Iterator[str]:
         """Yield a text for each pair of states that shows a difference, the shortest first.
@@ -84,7 +107,7 @@ class FirstMatchSearch:
         Raises:
             ValueError: There are too many states.
         """
-        start = _State(self._a.start, self._b.start, _Found.UNREAD, "")
+        start = _State(self._pair.a.start, self._pair.b.start, _Found.UNREAD, "")
         known = {start}
         waiting = deque([(start, "")])
         while waiting:
@@ -92,7 +115,7 @@ class FirstMatchSearch:
             self.n_states += 1
             if text and self._is_different_at_end(state):
                 yield text
-            for character in self._alphabet.sets_of:
+            for character in self._pair.alphabet.sets_of:
                 next_state = self._after(state, character)
                 if next_state in known:
                     continue
@@ -104,7 +127,7 @@ class FirstMatchSearch:
     def _after(self, state: _State, character: str) -> _State:
         """Return the state after one more character of the text."""
         unread = state.unread + character
-        while unread and self._is_decided(unread):
+        while unread and self._pair.is_decided(unread):
             state = self._read(state, unread)
             unread = unread[1:]
         return state._replace(unread=unread)
@@ -118,8 +141,8 @@ class FirstMatchSearch:
     def _read(self, state: _State, rest: str) -> _State:
         """Read the first character of `rest`; it is the rest of the text, or as much of it as decides the look-aheads."""
         is_first = state.found is _Found.UNREAD
-        of_a = self._a.step(state.a, rest, is_first=is_first)
-        of_b = self._b.step(state.b, rest, is_first=is_first)
+        of_a = self._pair.a.step(state.a, rest, is_first=is_first)
+        of_b = self._pair.b.step(state.b, rest, is_first=is_first)
         found = state.found
         if is_first:
             found = _Found.NOTHING if of_a.is_match == of_b.is_match else _Found.EMPTY
@@ -128,18 +151,3 @@ class FirstMatchSearch:
         elif of_a.is_match or of_b.is_match:
             found = _Found.DIFFERENT
         return state._replace(a=of_a.threads, b=of_b.threads, found=found)
-
-    def _is_decided(self, rest: str) -> bool:
-        """Whether all look-aheads before `rest` give the same results however the text goes on, or if it ends."""
-        if len(rest) >= self._examined:
-            return True
-        if rest not in self._decided:
-            lookarounds = self._a.lookarounds + self._b.lookarounds
-            self._decided[rest] = all(
-                self._alphabet.holds(lookaround, rest + character)
-                == self._alphabet.holds(lookaround, rest)
-                and self._is_decided(rest + character)
-                for character in self._alphabet.sets_of
-                for lookaround in lookarounds
-            )
-        return self._decided[rest]

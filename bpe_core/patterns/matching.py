@@ -11,120 +11,19 @@ Look-aheads are conditions on the next characters. A possessive repetition of a 
 leave if the next character is not in the set, or if it has the maximum length: `\s++` is `\s+(?!\s)`.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
-from unicodedata import ucd_3_2_0
 
-from bpe_core.patterns.automaton import kinds_of, members
+from bpe_core.patterns.alphabet import ANY_CHARACTER, Alphabet
 from bpe_core.patterns.syntax import Lookaround, Node, Repeat
 
 _MOST_INSTRUCTIONS: Final = 1000
 """Maximum size of a pattern, with its repetitions written out. Published patterns have about 100 instructions."""
 _MOST_EXAMINED: Final = 3
 """Maximum number of characters that a look-ahead may examine."""
-_UNICODE: Final = 0x110000
-_FAMILIAR: Final = "1aA .\n'é中の\u0301ʰǅ²"
-"""Characters that stand for their kinds, if possible."""
-_MOST_COMPARED: Final = 50
-"""Characters of a kind that are looked at for an old one."""
 
 Threads = tuple[int, ...]
 """Numbers of instructions, ordered by priority."""
-
-
-class Alphabet:
-    """Characters that stand for all others: one for each kind that some sets distinguish, in all of Unicode."""
-
-    def __init__(self, sources: set[str]) -> None:
-        """`sources` are regular expressions of one character."""
-        self.sets_of: Final[dict[str, frozenset[str]]] = {}
-        """Character -> the sources of the sets that contain it. Familiar characters come first."""
-        encodable = members(r"\P{Cs}", _UNICODE)
-        sets_of: dict[str, frozenset[str]] = {}
-        for held, kind in kinds_of(sources, _UNICODE).items():
-            if kind & encodable:
-                sets_of[_typical(kind & encodable)] = held
-        for character in sorted(sets_of, key=_unfamiliarity):
-            self.sets_of[character] = sets_of[character]
-
-    def holds(self, lookaround: Lookaround, rest: str) -> bool:
-        """Whether a look-ahead holds before `rest`: the rest of a text, or as much of it as is examined."""
-        is_found = bool(self._ends(lookaround.item, rest, {0}))
-        return is_found != lookaround.is_negative
-
-    def _ends(self, node: Node, rest: str, starts: set[int]) -> set[int]:
-        """Return where matches of a part of a look-ahead end that begin at one of `starts`."""
-        match node:
-            case str():
-                return {
-                    start + 1
-                    for start in starts
-                    if start < len(rest) and node in self.sets_of[rest[start]]
-                }
-            case tuple():
-                for item in node:
-                    starts = self._ends(item, rest, starts)
-                return starts
-            case list():
-                ends = set[int]()
-                for option in node:
-                    ends |= self._ends(option, rest, starts)
-                return ends
-            case Repeat(item, least, most):
-                ends = set(starts) if least == 0 else set[int]()
-                for number in range(1, (most or 0) + 1):
-                    starts = self._ends(item, rest, starts)
-                    if number >= least:
-                        ends |= starts
-                return ends
-            case Lookaround():
-                return {start for start in starts if self.holds(node, rest[start:])}
-
-
-def _typical(kind: int) -> str:
-    """Return a character of a kind that people know: visible, and old, so that all programs know its properties."""
-    for character in _FAMILIAR:
-        if kind >> ord(character) & 1:
-            return character
-    for pleasant in (r"[!-~]", r"[ -~\s]", r"\p{Graph}", r"\p{Assigned}"):
-        candidates = kind & members(pleasant, _UNICODE)
-        if candidates:
-            return _oldest(candidates)
-    return chr(_lowest(kind))
-
-
-def _unfamiliarity(character: str) -> tuple[int, str]:
-    place = _FAMILIAR.find(character)
-    return (len(_FAMILIAR) if place < 0 else place), character
-
-
-def _oldest(kind: int) -> str:
-    first = _lowest(kind)
-    for _ in range(_MOST_COMPARED):
-        if not kind:
-            break
-        code = _lowest(kind)
-        if ucd_3_2_0.category(chr(code)) != "Cn":
-            return chr(code)
-        kind &= kind - 1
-    return chr(first)
-
-
-def _lowest(kind: int) -> int:
-    return (kind & -kind).bit_length() - 1
-
-
-def sources_of(node: Node) -> Iterator[str]:
-    """Yield the regular expressions of the sets in a pattern."""
-    match node:
-        case str():
-            yield node
-        case Repeat(item) | Lookaround(item):
-            yield from sources_of(item)
-        case _:
-            for item in node:
-                yield from sources_of(item)
 
 
 @dataclass(slots=True)
@@ -150,8 +49,11 @@ class _Require:
     after: int
 
 
+@dataclass(slots=True)
 class _Accept:
-    """The end of the pattern."""
+    """The end of the pattern, or of the skipped character."""
+
+    is_skip: bool
 
 
 class Step(NamedTuple):
@@ -161,13 +63,20 @@ class Step(NamedTuple):
     """Whether a match ends before the character. A match that is not empty replaces those found before."""
     threads: Threads
     """The state after the character; empty if no other match can follow."""
+    is_skip: bool = False
+    """Whether the match is not one of the pattern, but a skipped character."""
 
 
 class Matcher:
     """A plain pattern, compiled to instructions."""
 
-    def __init__(self, node: Node, alphabet: Alphabet) -> None:
+    def __init__(self, node: Node, alphabet: Alphabet, *, skips: bool = False) -> None:
         """Compile a pattern.
+
+        Args:
+            node: The pattern.
+            alphabet: The characters of the texts.
+            skips: Whether to skip a character, as a match of the lowest priority, where the pattern does not match.
 
         Raises:
             ValueError: The simulation would not be exact, or the pattern is too large. Not exact are possessive
@@ -180,10 +89,15 @@ class Matcher:
         self.lookarounds: Final[list[Lookaround]] = []
         self._alphabet: Final = alphabet
         self._instructions: Final[list[_Read | _Choose | _Require | _Accept]] = [
-            _Accept()
+            _Accept(is_skip=False),
+            _Accept(is_skip=True),
         ]
         self._steps: Final[dict[tuple[Threads, str, bool], Step]] = {}
-        self.start: Final[Threads] = (self._compiled(node, after=0),)
+        start = self._compiled(node, after=0)
+        if skips:
+            skip = self._compiled(ANY_CHARACTER, after=1)
+            start = self._added(_Choose((start, skip)))
+        self.start: Final[Threads] = (start,)
         """The state at the beginning of a text."""
 
     def step(self, threads: Threads, rest: str, *, is_first: bool) -> Step:
@@ -203,7 +117,7 @@ class Matcher:
     def _computed_step(self, threads: Threads, rest: str, is_first: bool) -> Step:
         sets = self._alphabet.sets_of[rest[0]] if rest else frozenset[str]()
         next_threads: dict[int, None] = {}  # an ordered set
-        is_match = False
+        is_match = is_skip = False
         done = set[int]()
         waiting = list(reversed(threads))
         while waiting:
@@ -220,11 +134,11 @@ class Matcher:
                 case _Require(lookaround, after):
                     if self._alphabet.holds(lookaround, rest):
                         waiting.append(after)
-                case _Accept():
+                case _Accept(is_skip):
                     is_match = True
                     if not is_first:
                         break
-        return Step(is_match, tuple(next_threads))
+        return Step(is_match, tuple(next_threads), is_skip)
 
     def _compiled(self, node: Node, after: int) -> int:
         """Add the instructions of a part of the pattern. Return the number of its first instruction."""
@@ -255,7 +169,7 @@ class Matcher:
             if not _is_set(item):
                 raise ValueError
             leave = self._compiled(Lookaround(item, is_negative=True), after)
-        if _matches_empty(item) and most != 1:
+        if matches_empty(item) and most != 1:
             raise ValueError
         if most is None:
             loop = _Choose(())
@@ -288,7 +202,7 @@ def _is_set(node: Node) -> bool:
     return isinstance(node, str)
 
 
-def _matches_empty(node: Node) -> bool:
+def matches_empty(node: Node) -> bool:
     """Whether a part of a pattern can match the empty string, if all look-aheads hold."""
     match node:
         case str():
@@ -296,11 +210,11 @@ def _matches_empty(node: Node) -> bool:
         case Lookaround():
             return True
         case Repeat(item, least):
-            return least == 0 or _matches_empty(item)
+            return least == 0 or matches_empty(item)
         case list():
-            return any(map(_matches_empty, node))
+            return any(map(matches_empty, node))
         case tuple():
-            return all(map(_matches_empty, node))
+            return all(map(matches_empty, node))
 
 
 def _most_examined(node: Node) -> int:

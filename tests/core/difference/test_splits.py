@@ -2,6 +2,7 @@
 
 import random
 import re
+from base64 import b64encode
 from itertools import combinations, product
 
 import pytest
@@ -216,3 +217,68 @@ def test_published_libraries_confirm_a_witness(tmp_path, pattern):
     assert tuple(a.to_tiktoken().encode_ordinary(witness.text)) == witness.a
     assert tuple(b.to_tiktoken().encode_ordinary(witness.text)) == witness.b
     assert witness.a != witness.b and len(witness.text) <= 2
+
+
+# --- cuts that no token can notice -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "a", "b"),
+    [
+        ("bob bobby ²", "gpt2", PATTERNS["gpt2"].replace(r"\p{N}", r"\p{Nd}")),
+        ("low lower 1", "llama3", "qwen2"),  # no token has two digits
+        (
+            "a1a1",
+            r"a1|bb(?!b$)|.",
+            r"a1|bb(?!.$)|.",
+        ),  # a look-ahead at the end of a text
+        ("a \n b\n \nc", "gpt4", "llama3"),  # white space at the end of a text
+    ],
+)
+def test_other_pieces_with_the_same_ids_are_proved_the_same(text, a, b):
+    vocabulary = train(text * 3, vocab_size=270, pattern=a).vocabulary
+    one, other = Tokenizer(vocabulary, a), Tokenizer(vocabulary, b)
+    comparison = compare_pattern(Pair(one, other))
+    assert comparison.is_same, comparison
+    assert "no token can cross" in comparison.sentence
+    chance = random.Random(7)
+    tokens = [data.decode(errors="replace") for data in vocabulary.bytes_of.values()]
+    parts = [*tokens[256:], *distinguished(one.splitter, other.splitter)]
+    for _ in range(1000):
+        sample = "".join(chance.choices(parts, k=chance.randint(1, 8)))
+        assert one.encode_ordinary(sample) == other.encode_ordinary(sample), sample
+
+
+def test_a_token_across_a_cut_of_one_pattern_is_found_in_its_surroundings():
+    """The token "la" is cut neither alone nor after one character, but after a contraction."""
+    vocabulary = train("la la", vocab_size=257, pattern="gpt2").vocabulary
+    without_capitals = PATTERNS["gpt4o"].replace("(?i:", "(?:")
+    comparison = compared(vocabulary, "gpt4o", without_capitals)
+    assert comparison.is_same is False
+    (cause,) = comparison.causes
+    assert cause.witness.text == "a'Lla"
+    assert len(cause.witness.a) > len(cause.witness.b)
+
+
+def test_nothing_is_proved_of_a_piece_that_is_looked_up_as_a_whole(tmp_path):
+    path = tmp_path / "ranks.tiktoken"
+    ranks = [bytes([number]) for number in range(256)] + [b"1a1"]  # no merges make it
+    lines = [b64encode(data) + b" %d\n" % number for number, data in enumerate(ranks)]
+    path.write_bytes(b"".join(lines))
+    pattern = r"[1a]+|\S|\s+(?!\S)|\s"
+    a = load(path, pattern=pattern)
+    b = load(path, pattern=pattern.replace(r"\S|", r"\S+|", 1))
+    comparison = compare_pattern(Pair(a, b))
+    assert comparison.is_same is not True
+
+
+@pytest.mark.slow
+def test_white_space_at_the_end_of_a_text_makes_no_other_tokens_of_cl100k(tmp_path):
+    path = real_file("cl100k_base.tiktoken", tmp_path)
+    a = load(path, pattern="gpt4")  # as in tiktoken today
+    b = load(path, pattern="llama3")  # as in its first version
+    comparison = compare_pattern(Pair(a, b))
+    assert comparison.is_same
+    for text in ("a\n ", "\n \n ", " \n\t\t", "\r\n  \n   ", "a \n\n  \u3000"):
+        assert a.encode_ordinary(text) == b.encode_ordinary(text)
+        assert a.splitter.split(text) != b.splitter.split(text)

@@ -6,8 +6,9 @@ import pytest
 import regex
 
 from bpe_core import PATTERNS
+from bpe_core.patterns.alphabet import Alphabet, sources_of
 from bpe_core.patterns.first_match import FirstMatchSearch
-from bpe_core.patterns.matching import Alphabet, Matcher, sources_of
+from bpe_core.patterns.matching import Matcher
 from bpe_core.patterns.syntax import parse
 
 PLAIN = [
