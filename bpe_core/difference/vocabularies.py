@@ -87,7 +87,7 @@ def _about_unreachable(a: LiveMerges, b: LiveMerges) -> str:
     if not n_in_a and not n_in_b:
         return ""
     n_tokens = counted(n_in_a + n_in_b, "other token is", "other tokens are")
-    return f" {n_tokens} in A or B only, but no text becomes them: they matter only for decoding."
+    return f" {n_tokens} in A or B only, but no text becomes them, so they matter only for decoding."
 
 
 def _compare_merges(sides: Sides) -> PartComparison:

@@ -156,7 +156,7 @@ def test_tokens_that_no_text_becomes_are_left_to_decoding():
     vocabulary, merges, ids = compared(a, Tokenizer(dead, "none"))
     assert vocabulary.is_same and merges.is_same and ids.is_same
     assert vocabulary.sentence.endswith(
-        "0 more tokens of A and 1 of B matter only for decoding, since no text becomes them."
+        "1 other token is in A or B only, but no text becomes them, so they matter only for decoding."
     )
 
 
