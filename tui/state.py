@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from bpe_core.auditing.distribution import Distribution
     from bpe_core.auditing.verdicts import Verdict
     from bpe_core.corpus.reading import Skipped, TextFile
+    from bpe_core.difference import Witness
     from bpe_core.explain.merge_choice import Explanation
     from bpe_core.explain.places import CorpusPlace
     from bpe_core.metrics import CurvePoint
     from bpe_core.metrics.comparison import ComparedText
     from bpe_core.metrics.sampled import SampledText
     from bpe_core.tokenizer import Tokenizer
+    from bpe_core.worker.differences import DifferenceFound
     from bpe_core.worker.messages import Counted
 
 PACES: Final = (160, 80, 40, 20, 10, 5, 0)
@@ -276,6 +278,20 @@ class ComparisonRun:
     """The beginnings of the first texts, by the index of the text."""
     texts_from: str = ""
     """`CHOSEN_TEXTS`, `SECTIONS` or `IN_EDITOR`; "" before the first comparison."""
+    text: str = field(default="", compare=False)
+    """The editor's text at the start, if it is compared."""
+    half: int = 0
+    """How many merges of the first tokenizer the second one has, which is its beginning; 0 if it is another one."""
+    differences: Mapping[int, DifferenceFound] = field(default_factory=dict)
+    """What is known of the difference between the first tokenizer and another one, by the index of the other."""
+
+
+class PairWitness(NamedTuple):
+    """A text that the first of the compared tokenizers and another one encode differently."""
+
+    other: int
+    """The index of the other tokenizer."""
+    witness: Witness
 
 
 # Tokenizers and lanes

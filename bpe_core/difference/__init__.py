@@ -124,7 +124,7 @@ def diff(
     Args:
         a: The first tokenizer.
         b: The second tokenizer.
-        texts: Texts to try if no part shows a difference and some part is undecided.
+        texts: Texts to try if some part is undecided and no text is found that shows a difference.
         progress: Called after each part is compared.
 
     Returns:
@@ -149,7 +149,8 @@ def diff(
             progress(len(parts), len(PARTS), part.part)
     if all(part.is_same for part in parts):
         return Difference("same", None, tuple(parts), pair.n_tried)
-    if not any(part.is_same is False for part in parts):
+    is_undecided = any(part.is_same is None for part in parts)
+    if is_undecided and not _text_witnesses(parts):
         parts.append(_compared_on_texts(pair, texts))
     witness = _shortest_witness(pair, parts)
     verdict: Verdict = "unknown" if witness is None else "different"
@@ -182,9 +183,14 @@ def _shortest_witness(
     pair: Pair, parts: Iterable[PartComparison]
 ) -> Witness | DecodedWitness | None:
     """Return the shortest witness of all parts. A text comes before ids that are only decoded differently."""
-    witnesses = [cause.witness for part in parts for cause in part.causes]
-    texts = [witness for witness in witnesses if isinstance(witness, Witness)]
+    texts = _text_witnesses(parts)
     if texts:
         shortest = min(texts, key=lambda witness: len(witness.text))
         return shortened_witness(pair, shortest)
+    witnesses = [cause.witness for part in parts for cause in part.causes]
     return next((witness for witness in witnesses if witness), None)
+
+
+def _text_witnesses(parts: Iterable[PartComparison]) -> list[Witness]:
+    causes = [cause for part in parts for cause in part.causes]
+    return [cause.witness for cause in causes if isinstance(cause.witness, Witness)]

@@ -16,11 +16,14 @@ from bpe_core.metrics.comparison import ComparedText, Comparison, TokenCounts
 from bpe_core.metrics.sampled import sample_text
 from bpe_core.metrics.sections import sections as sections_of
 from bpe_core.worker.comparison_json import TokenizerSource, summary
+from bpe_core.worker.differences import send_differences
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.messages import Activity, Done
 
 _SAMPLE: Final = 16_000
 """Maximum number of characters in the sample of a text."""
+_SHORT: Final = 1_000_000
+"""Bytes of texts that are measured before the tokenizers themselves are compared, which takes seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,8 @@ class CompareRequest(Request):
     """Compare tokenizers on the texts in files and folders, or measure a single one.
 
     The worker first counts only tokens, which takes a tenth of the time, and then measures everything.
-    It sends each text twice, once after each step.
+    It sends each text twice, once after each step. It also looks for differences between the first tokenizer and
+    each other one: between these steps, or at the end if the texts are short.
     """
 
     tokenizers: tuple[TokenizerSource, ...]
@@ -45,7 +49,11 @@ class CompareRequest(Request):
         tokenizers = [
             load(path, pattern=pattern or None) for path, pattern in self.tokenizers
         ]
-        compare(TokenCounts(tokenizers), self.paths, job, sections=self.sections)
+        counts = TokenCounts(tokenizers)
+        compare(counts, self.paths, job, sections=self.sections)
+        are_short = sum(text.amounts.n_bytes for text in counts.texts) <= _SHORT
+        if not are_short:
+            send_differences(tokenizers, self.paths, job)
         comparison = Comparison(tokenizers, n_sample=0)
         send_summary = partial(self._send_summary, comparison, job)
         if not job.stopped:
@@ -59,6 +67,8 @@ class CompareRequest(Request):
             )
         if comparison.texts and job.stopped != "interrupted":
             send_summary()
+        if are_short:
+            send_differences(tokenizers, self.paths, job)
         job.send(Done(job.stopped or "compared", len(comparison.texts), job.seconds))
 
     def _send_summary(self, comparison: Comparison, job: Job) -> None:

@@ -9,7 +9,7 @@ A count:    WorkProgress* Skipped* Counted Done
 A fetch:    WorkProgress* Saved Done
 An audit:   the events of a count, for the corpus and for the reference,
             WorkProgress* Measured* Distribution? Verdicts* Done
-Comparison: Skipped* (WorkProgress | ComparedTexts | SampledText | ComparisonFound)* Done
+Comparison: Skipped* (WorkProgress | ComparedTexts | SampledText | ComparisonFound | DifferenceFound)* Done
 Explaining: WorkProgress* Skipped* Counted (Explanation Places?)*, an answer to each question
 """
 
@@ -23,7 +23,9 @@ from bpe_core.weighted import Count
 
 Role = Literal["corpus", "reference"]
 """The role of texts: the corpus of a training run or an audit, or the reference texts of an audit."""
-Activity = Literal["counting", "preparing", "auditing", "comparing", "fetching"]
+Activity = Literal[
+    "counting", "preparing", "auditing", "comparing", "deciding", "fetching"
+]
 _HEAD: Final = 4
 """Bytes before each message that hold its length, the most significant first."""
 

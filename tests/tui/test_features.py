@@ -16,6 +16,7 @@ from scope import TEXT
 
 from bpe_core import Tokenizer, Trainer, load, save, train
 from bpe_core.content.presets import PRESETS
+from bpe_core.difference import Witness
 from bpe_core.errors import FormatError
 from bpe_core.tokenizer.training_record import STOPPED
 from bpe_core.trainer import Merges
@@ -54,6 +55,7 @@ from tui.state import (
     KnownTokenizer,
     LaneChoice,
     Loaded,
+    PairWitness,
     Run,
     RunCurve,
     StepExplained,
@@ -774,6 +776,8 @@ class CompareHouse:
             table=SimpleNamespace(choice="texts"),
             has_compared=not choosing,
         )
+        self.lanes = SimpleNamespace(chosen=())
+        self.lanes.choose = lambda chosen: setattr(self.lanes, "chosen", [*chosen])
         area = SimpleNamespace(text="some text", document=SimpleNamespace(n_edits=1))
         self.screen = FakeScreen(
             kept=tuple(known),
@@ -784,7 +788,9 @@ class CompareHouse:
             action_show=self.shown.append,
             **values,
         )
-        self.feature = ComparisonFeature(as_screen(self.screen), cast(Any, None))
+        self.feature = ComparisonFeature(
+            as_screen(self.screen), cast(Any, None), cast(Any, self.lanes)
+        )
         self.feature.begin = lambda work, *_: self.begun.append(work)  # type: ignore[method-assign]
 
 
@@ -807,7 +813,7 @@ def test_what_is_marked_is_compared_on_what_is_chosen() -> None:
     house = CompareHouse([ONE], corpus=BOOK, texts_from=IN_EDITOR)
     house.feature.compare()
     assert house.screen.comparison.subject == "one on the editor's text"
-    assert house.begun[0].args == ("some text", 0)
+    assert house.screen.comparison.text == "some text" and len(house.begun) == 1
     other = Configuration(patterns={"/two.json": "gpt2"})
     house = CompareHouse([ONE, TWO], corpus=BOOK, remembered=other)
     house.feature.compare()
@@ -851,7 +857,8 @@ def test_the_tokenizer_in_force_is_compared_by_itself_when_the_pane_is_opened() 
     half = {"tokenizer": SMALL, "path": "/one.json"}
     house = CompareHouse([ONE], **half)
     house.feature.start()
-    assert house.begun[0].args == ("some text", 7)
+    assert house.screen.comparison.text == "some text"
+    assert house.screen.comparison.half == 7
     names = [one.name for one in house.screen.comparison.tokenizers]
     assert names == ["one", "step 7"] and house.pane.table.choice == "metrics"
     house.feature.start()
@@ -864,7 +871,7 @@ def test_the_tokenizer_in_force_is_compared_by_itself_when_the_pane_is_opened() 
     assert len(house.begun) == 2, "the text is another"
     two = CompareHouse([ONE, TWO], **half)
     two.feature.start()
-    assert two.begun[0].args == ("some text", 0)
+    assert two.begun and two.screen.comparison.half == 0
     for other in (
         CompareHouse([TWO], **half),  # another one is marked first
         CompareHouse([ONE], **half, run=Run("merging")),
@@ -886,6 +893,63 @@ def test_the_editors_text_is_measured_for_what_is_in_a_file_only() -> None:
     unsaved = CompareHouse([ONE])
     unsaved.feature.measure_text()
     assert unsaved.screen.said and not unsaved.begun
+
+
+def test_differences_stay_until_the_same_tokenizers_are_compared_again() -> None:
+    house = CompareHouse([ONE, TWO], corpus=BOOK)
+    house.feature.compare()
+    found: Any = {1: "different"}
+    house.screen.comparison = replace(
+        house.screen.comparison, running=False, differences=found
+    )
+    house.feature.compare()
+    assert house.screen.comparison.differences == found
+    house.pane.picker.chosen = [TWO, ONE]
+    house.feature.compare_marked()
+    assert house.screen.comparison.differences == {}
+
+
+WHOLE, PART = object(), object()
+
+
+@pytest.mark.parametrize(
+    ("path", "in_force", "half", "lanes"),
+    [
+        ("/one.json", WHOLE, 0, [LaneChoice("/two.json")]),
+        ("/two.json", WHOLE, 0, [LaneChoice("/one.json")]),
+        ("/one.json", PART, 0, [LaneChoice(), LaneChoice("/two.json")]),
+        ("", WHOLE, 0, [LaneChoice("/one.json"), LaneChoice("/two.json")]),
+        ("/one.json", WHOLE, 7, [LaneChoice("", 7)]),
+        ("", PART, 7, [LaneChoice("/one.json"), LaneChoice("/one.json", 7)]),
+    ],
+)
+def test_a_witness_is_put_into_the_editor_with_both_tokenizers_as_lanes(
+    path: str, in_force: object, half: int, lanes: list[LaneChoice]
+) -> None:
+    house = CompareHouse([ONE, TWO], path=path, tokenizer=WHOLE, in_force=in_force)
+    editor = house.screen.editor
+    put: list[str] = []
+
+    def put_text(text: str) -> None:
+        put.append(text)
+        editor.area.document.n_edits += 1
+
+    editor.put = put_text
+    editor.specials = False
+    editor.action_toggle_specials = lambda: setattr(
+        editor, "specials", not editor.specials
+    )
+    second = replace(ONE, name="step 7") if half else TWO
+    house.screen.comparison = ComparisonRun(tokenizers=(ONE, second), half=half)
+    house.lanes.chosen = (LaneChoice("/mine.json"),)
+    house.feature._automatic = ("/one.json", 1)
+    witness = Witness("<|x|>11", (1,), (2, 3), reads_specials=True)
+    house.feature.show_witness(PairWitness(1, witness))
+    assert house.lanes.chosen == [*lanes, LaneChoice("/mine.json")]
+    assert put == ["<|x|>11"] and editor.specials and house.shown == ["editor"]
+    assert house.feature._automatic == (path, 2), "coming back starts no other"
+    house.feature.show_witness(PairWitness(1, Witness("11", (1,), (2, 3))))
+    assert put[1:] == ["11"] and not editor.specials
 
 
 # What is recovered from ranks

@@ -40,6 +40,7 @@ from tui.table.row_list import RowList
 from tui.widgets import merge_columns, token_table
 from tui.widgets.comparison_lanes import ComparisonLanes
 from tui.widgets.comparison_table import ComparisonTable
+from tui.widgets.comparison_verdicts import Verdicts
 from tui.widgets.corpus_tree import CorpusTree
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
@@ -70,6 +71,7 @@ WHERE: dict[str, tuple[type[object], ...]] = {
     "Evidence": (TokenPanel,),
     "Compare": (ComparePane,),
     "Tokenizers to compare": (TokenizerPicker,),
+    "Verdicts": (Verdicts,),
     "Comparison": (ComparisonTable,),
     "Compared text": (ComparisonLanes,),
 }

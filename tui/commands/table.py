@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tui.table.row_list import RowList
     from tui.widgets.comparison_lanes import ComparisonLanes
     from tui.widgets.comparison_table import ComparisonTable
+    from tui.widgets.comparison_verdicts import Verdicts
     from tui.widgets.corpus_tree import CorpusTree
     from tui.widgets.curve import Curve
     from tui.widgets.merge_log import MergeLog
@@ -53,13 +54,14 @@ if TYPE_CHECKING:
     _tokens: TokenTable
     _training: TrainingPane
     _tree: CorpusTree
+    _verdicts: Verdicts
     _why: WhyPanel
 else:
     _features = Later("screen.features")
     _app = _audit = _compare = _comparison = _curve = _editor = _evidence = Later()
     _compared_text = _line = _log = _picker = _question = _rows = Later()
     _screen = _tokenizers = _tokens = Later()
-    _training = _tree = _why = Later()
+    _training = _tree = _verdicts = _why = Later()
 
 
 def _leading_to(pane: PaneEntry) -> Command:
@@ -1034,6 +1036,20 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             "Choose",
             "compare this tokenizer, or leave it out",
         ),
+    ),
+    "Verdicts": (
+        Command(
+            _verdicts.action_select,
+            "enter",
+            "Open",
+            "put the text that shows the difference into the editor, with both tokenizers as lanes",
+            when=_verdicts.target,
+        ),
+        Command(partial(_verdicts.action_view, -1), "left,h", help=_VIEWS),
+        Command(
+            partial(_verdicts.action_view, 1), "right", "View", _VIEWS, help=_VIEWS
+        ),
+        Command(partial(_verdicts.action_view, 1), "l", help=_VIEWS),
     ),
     "Comparison": (
         Command(

@@ -49,7 +49,10 @@ class Features:
         self.corpus: CorpusChoice = CorpusChoice(screen, self.tokenizers)
         self.audit: AuditFeature = AuditFeature(screen, self.shown, self.texts)
         self.lines: Lines = Lines(screen)
-        self.comparison: ComparisonFeature = ComparisonFeature(screen, self.texts)
+        self.lanes: Lanes = Lanes(screen, self.tokenizers)
+        self.comparison: ComparisonFeature = ComparisonFeature(
+            screen, self.texts, self.lanes
+        )
         self.results: Results = Results(
             screen, self.shown, self.tokenizers, self.listed
         )
@@ -61,7 +64,6 @@ class Features:
         self.resuming: Resuming = Resuming(
             screen, self.tokenizers, self.training, self.corpus, self.results
         )
-        self.lanes: Lanes = Lanes(screen, self.tokenizers)
         self.quantities: Quantities = Quantities(screen, self.shown, self.explaining)
         self.tour: Tour = Tour(screen, self)
 

@@ -1,6 +1,6 @@
 """Comparison: compares tokenizers on the corpus or the editor's text, and measures the one on the screen."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -9,14 +9,15 @@ from typing import Final
 from bpe_core import save
 from bpe_core.metrics.comparison import ComparedText
 from bpe_core.metrics.sampled import SampledText
-from bpe_core.report import ReportTable, Section, as_csv, as_latex, as_markdown
 from bpe_core.visible import counted, shortened, visible
 from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFound
+from bpe_core.worker.differences import DifferenceFound
 from bpe_core.worker.messages import Done, Failed, Stop, WorkProgress
-from tui.disk.config import write_file
 from tui.disk.locked import ScratchFolder
 from tui.drawing.charts import LETTERS
+from tui.features.comparison_export import export_comparison
 from tui.features.feature import NO_TEXT, Feature, StateScreen
+from tui.features.lanes import Lanes
 from tui.features.texts import Texts
 from tui.process import WorkerProcess
 from tui.state import (
@@ -25,9 +26,10 @@ from tui.state import (
     SECTIONS,
     ComparisonRun,
     KnownTokenizer,
+    LaneChoice,
+    PairWitness,
     steps_known,
 )
-from tui.table.columns import Cell
 from tui.terminal.background import in_thread
 from tui.widgets.tokenizer_names import distinct_names
 
@@ -45,8 +47,12 @@ _SAMPLED: Final = 32_000
 """How many characters are shown with their tokens, in all."""
 _LONGEST_PATTERN: Final = 24
 """Characters of a pattern in the name of a tokenizer whose own pattern is replaced."""
-_WIDE: Final = 1000
-"""Cells for a column in an exported file, so that no name is cut."""
+_STEPS: Final = {
+    "counting": "tokens",
+    "comparing": "boundaries",
+    "deciding": "differences of the tokenizers",
+}
+"""The steps of a comparison, by the activity of the worker."""
 
 
 class ComparisonFeature(Feature):
@@ -56,9 +62,10 @@ class ComparisonFeature(Feature):
     _automatic: tuple[str, int] | None = None
     """The tokenizer and edit of a comparison that started by itself; None for one the user started."""
 
-    def __init__(self, screen: StateScreen, texts: Texts) -> None:
+    def __init__(self, screen: StateScreen, texts: Texts, lanes: Lanes) -> None:
         super().__init__(screen)
         self._texts = texts
+        self._lanes = lanes
 
     def start(self) -> None:
         """Compare the tokenizer on the screen with the newest other one, or with half of its merges.
@@ -147,7 +154,15 @@ class ComparisonFeature(Feature):
                 f"{letter} {tokenizer.name}"
                 for letter, tokenizer in zip(LETTERS, tokenizers, strict=False)
             )
-        name_of_texts = EDITORS_TEXT if in_editor else screen.corpus.title
+        name_of_texts = screen.corpus.title
+        text = ""
+        if in_editor:
+            name_of_texts = EDITORS_TEXT
+            text = screen.editor.area.text
+        differences = {}
+        if screen.comparison.tokenizers == tuple(tokenizers):
+            # Show them until the worker has found them again: a file may have changed.
+            differences = dict(screen.comparison.differences)
         # First remove the tables of the comparison before.
         screen.comparison = ComparisonRun()
         screen.comparison = ComparisonRun(
@@ -156,49 +171,45 @@ class ComparisonFeature(Feature):
             subject=f"{names_of_tokenizers} on {name_of_texts}",
             texts_from=texts_from,
             tokenizers=tuple(tokenizers),
+            text=text,
+            half=half,
+            differences=differences,
         )
         if in_editor:
-            text = screen.editor.area.text
-            self.begin(partial(self._run_on_text, text, half))
+            self.begin(self._run_on_text)
         else:
             by_section = texts_from == SECTIONS
             self.begin(partial(self._run, screen.corpus.paths, by_section))
 
+    def show_witness(self, shown: PairWitness) -> None:
+        """Put a text that two tokenizers encode differently into the editor, with both as lanes."""
+        screen = self.screen
+        editor = screen.editor
+        lanes = [self._lane_of(0), self._lane_of(shown.other)]
+        if screen.in_force is screen.tokenizer:
+            # The first lane of the editor has all merges.
+            lanes = [lane for lane in lanes if lane != LaneChoice()]
+        self._lanes.choose([*lanes, *self._lanes.chosen])
+        if editor.specials != shown.witness.reads_specials:
+            editor.action_toggle_specials()
+        if editor.area.text != shown.witness.text:
+            editor.put(shown.witness.text)
+            screen.say("The text is in the editor. F10 goes back to the comparison.")
+        if self._automatic:
+            # Do not compare again when the user comes back.
+            self._automatic = (screen.path, editor.area.document.n_edits)
+        screen.action_show("editor")
+
+    def _lane_of(self, index: int) -> LaneChoice:
+        """Return the lane of a compared tokenizer."""
+        comparison = self.screen.comparison
+        path = comparison.tokenizers[index].path
+        if path == self.screen.path:
+            path = ""
+        return LaneChoice(path, comparison.half if index and comparison.half else None)
+
     async def export(self) -> None:
-        """Save the current view with its rows in their current order, without the plots."""
-        pane = self.screen.compare_pane
-        title = self.screen.comparison.subject
-        table = pane.table
-        view = table.view
-        order = tuple(table.order)
-        if not view.key:
-            self.screen.say(
-                "Nothing to export yet: compare tokenizers first.", "warning"
-            )
-            return
-        if not pane.display:
-            self.screen.action_show("compare")
-        columns = [column for column in view.columns if column.key != "plot"]
-        forms: dict[str, Callable[[list[Section]], str]] = {
-            ".csv": as_csv,
-            ".md": partial(as_markdown, title),
-            ".tex": as_latex,
-        }
-
-        def write(path: Path) -> None:
-            rows = []
-            for row in order:
-                cells = [column.cell(table, row) for column in columns]
-                rows.append([_text_of(cell) for cell in cells])
-            headings = [column.heading for column in columns]
-            numbers = [index for index, column in enumerate(columns) if column.right]
-            shown = ReportTable(headings, rows, numbers)
-            section = Section(view.title, [view.caption], shown)
-            text = forms[path.suffix]([section])
-            write_file(path, [text.encode()])
-
-        question = f"Save the comparison to which file? {', '.join(forms)}"
-        await self._texts.save(question, write, "", tuple(forms))
+        await export_comparison(self.screen, self._texts)
 
     def _stop(self) -> None:
         if self._worker is not None:
@@ -209,27 +220,35 @@ class ComparisonFeature(Feature):
                 self.screen.comparison, running=False, progress=""
             )
 
-    async def _run_on_text(self, text: str, half: int) -> None:
-        with ScratchFolder() as folder:
-            path = await in_thread(folder.write, EDITORS_TEXT, text)
-            tokenizer = self.screen.tokenizer
-            if half and tokenizer:
-                half_path = path.with_name("half.json")
-                await in_thread(lambda: save(tokenizer.at(half), half_path))
-                comparison = self.screen.comparison
-                whole, part = comparison.tokenizers
-                part = replace(part, path=str(half_path))
-                self.screen.comparison = replace(comparison, tokenizers=(whole, part))
-            await self._run((str(path),), False)
-
-    async def _run(self, paths: tuple[str, ...], by_section: bool) -> None:
-        """Compare in a worker process, and publish each batch of results."""
+    async def _run_on_text(self) -> None:
         comparison = self.screen.comparison
-        tokenizers = tuple(
+        with ScratchFolder() as folder:
+            path = await in_thread(folder.write, EDITORS_TEXT, comparison.text)
+            half_path = None
+            tokenizer = self.screen.tokenizer
+            if comparison.half and tokenizer:
+                half_path = path.with_name("half.json")
+                await in_thread(lambda: save(tokenizer.at(comparison.half), half_path))
+            await self._run((str(path),), half_path=half_path)
+
+    async def _run(
+        self,
+        paths: tuple[str, ...],
+        by_section: bool = False,
+        half_path: Path | None = None,
+    ) -> None:
+        """Compare in a worker process, and publish each batch of results.
+
+        `half_path` is the file of the second tokenizer if it is the beginning of the first.
+        """
+        comparison = self.screen.comparison
+        tokenizers = [
             (tokenizer.path, tokenizer.pattern) for tokenizer in comparison.tokenizers
-        )
+        ]
+        if half_path:
+            tokenizers[1] = (str(half_path), tokenizers[1][1])
         request = CompareRequest(
-            tokenizers, paths, by_section, _DISAGREEMENTS, _WORST_LINES, _SAMPLED
+            tuple(tokenizers), paths, by_section, _DISAGREEMENTS, _WORST_LINES, _SAMPLED
         )
         compared: list[ComparedText] = []
         async with WorkerProcess(request) as worker:
@@ -238,11 +257,8 @@ class ComparisonFeature(Feature):
                 for event in events:
                     match event:
                         case WorkProgress(activity, done, total, name):
-                            unit = "tokens"
-                            if activity == "comparing":
-                                unit = "boundaries"
                             share = f" {done / total:.0%}" if total else ""
-                            progress = f"{unit}{share} · {visible(name)}"
+                            progress = f"{_STEPS[activity]}{share} · {visible(name)}"
                             comparison = replace(comparison, progress=progress)
                         case ComparedTexts(first, texts):
                             compared[first : first + len(texts)] = texts
@@ -251,6 +267,9 @@ class ComparisonFeature(Feature):
                             comparison = replace(comparison, samples=samples)
                         case ComparisonFound(found):
                             comparison = replace(comparison, found=found)
+                        case DifferenceFound(other):
+                            differences = {**comparison.differences, other: event}
+                            comparison = replace(comparison, differences=differences)
                         case Done(reason, _, seconds):
                             n_texts = counted(len(compared), "text")
                             subject = (
@@ -272,11 +291,3 @@ class ComparisonFeature(Feature):
         )
         if not self._automatic:
             super().failed(sentence)
-
-
-def _text_of(cell: str | Cell) -> str:
-    """Return the text of a cell, not cut to a width."""
-    text = cell if isinstance(cell, str) else cell.text
-    if not isinstance(text, str):
-        text = text(_WIDE)
-    return text.strip()

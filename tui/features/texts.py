@@ -207,8 +207,11 @@ class Texts(Feature):
         editor = screen.editor
         area = editor.area
         text = area.text
+        comparison = screen.comparison
         if path.name != EDITORS_TEXT:
             text = await in_thread(partial(whole_text, is_document=True), path)
+        elif any(compared.path == place.path for compared in comparison.texts[:1]):
+            text = comparison.text
         if area.text != text:
             editor.put(text)
             screen.say(f"The text is in the editor. {place.way_back}")

@@ -24,6 +24,7 @@ from tui.state import (
 from tui.table.table import Table
 from tui.widgets.comparison_lanes import ComparisonLanes
 from tui.widgets.comparison_table import ComparisonTable
+from tui.widgets.comparison_verdicts import Verdicts
 from tui.widgets.option_fields import Choice
 from tui.widgets.pane import Pane, button
 from tui.widgets.tokenizer_lists import TokenizerPicker
@@ -37,7 +38,7 @@ TEXTS: Final = {
 
 
 class ComparePane(Pane):
-    """A row of controls; below it either the tokenizers to choose from, or the results."""
+    """A row of controls; below it either the tokenizers to choose from, or the verdicts and the results."""
 
     hint = "How many tokens each tokenizer needs, and where they split the text differently."
 
@@ -52,6 +53,7 @@ class ComparePane(Pane):
     _next_texts = CHOSEN_TEXTS
     """The texts that the user chose in the field; a comparison may start by itself on others."""
 
+    verdicts = getters.query_one(Verdicts)
     table = getters.query_one(ComparisonTable)
     text_lanes = getters.query_one(ComparisonLanes)
     picker = getters.query_one(TokenizerPicker)
@@ -62,6 +64,7 @@ class ComparePane(Pane):
             yield button("▶ Compare", "compare-go", COMPARE)
             yield Choice(TEXTS, CHOSEN_TEXTS, TEXTS.__getitem__, id="compare-on")
         yield Static(id="compare-status", markup=False)
+        yield Verdicts(id="verdicts")
         yield Static(id="compare-caption", markup=False)
         yield TokenizerPicker(id="compare-picker")
         yield ComparisonTable(id="comparison")
@@ -75,9 +78,12 @@ class ComparePane(Pane):
             features_of(self).comparison.start()
 
     def parts(self) -> tuple[Widget, ...]:
-        if self.has_compared:
-            return self.table, self.texts_field, self.text_lanes
-        return self.picker, self.texts_field
+        if not self.has_compared:
+            return self.picker, self.texts_field
+        parts = (self.table, self.texts_field, self.text_lanes)
+        if len(self.comparison.tokenizers) > 1:
+            return self.verdicts, *parts
+        return parts
 
     def watch_kept(self) -> None:
         self.picker.show(self.kept, self.path)
@@ -96,17 +102,17 @@ class ComparePane(Pane):
         return not self.has_class("-choosing")
 
     def action_choose(self) -> None:
-        self._show_part(self.picker, instead_of=self.table)
+        self._show(choosing=True)
 
-    def _show_part(self, part: Table, *, instead_of: Table) -> None:
+    def _show(self, *, choosing: bool) -> None:
         # Not `has_focus`, which is set only later.
-        had_focus = self.screen.focused is instead_of
-        self.set_class(part is self.picker, "-choosing")
+        had_focus = self.screen.focused in self.parts()
+        self.set_class(choosing, "-choosing")
         self._name_texts()
         self.show_caption()
         self.refresh_bindings()
-        if had_focus:
-            self.screen.set_focus(part)
+        if had_focus and self.screen.focused is not self.texts_field:
+            self.screen.set_focus(self.parts()[0])
 
     # The texts
 
@@ -146,9 +152,10 @@ class ComparePane(Pane):
             self.refresh_bindings()
         if old.texts_from != comparison.texts_from:
             self._name_texts()
+        self.verdicts.show(comparison)
         self.table.show(comparison)
-        if comparison.running and not old.running:
-            self._show_part(self.table, instead_of=self.picker)
+        if comparison.running and not old.running and not self.has_compared:
+            self._show(choosing=False)
         # The subject is shown in full, on two rows if it is long.
         self.query_one("#compare-status", Static).update(
             status, layout=not comparison.running

@@ -9,7 +9,7 @@ from bpe_core.metrics.catalog import OF_PARTS
 from bpe_core.metrics.disagreements import TextPlace
 from tui.commands.command import features_of
 from tui.commands.keys import PartBindings
-from tui.state import ComparisonRun
+from tui.state import ComparisonRun, PairWitness, PlaceInText
 from tui.table.columns import Choices
 from tui.table.table import Table
 from tui.widgets.comparison_views import views
@@ -105,9 +105,11 @@ class ComparisonTable(Table):
         return "place"
 
     def row_selected(self, row: int) -> None:
-        target = self.view.target(row)
-        if target is not None:
-            features_of(self).texts.open_place(target)
+        match self.view.target(row):
+            case PlaceInText() as place:
+                features_of(self).texts.open_place(place)
+            case PairWitness() as witness:
+                features_of(self).comparison.show_witness(witness)
 
     @property
     def place(self) -> TextPlace | None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import tokenizers
 
-from bpe_core import load, save, train
+from bpe_core import difference, load, save, train
+from bpe_core.difference import Cause, PartComparison, diff
 from bpe_core.difference.records import DecodedWitness, Pair, Witness
 from bpe_core.difference.surroundings import (
     compare_added_tokens,
@@ -203,3 +204,16 @@ def test_characters_without_a_token_are_compared(tmp_path):
     assert len(cause.witness.text) == 1
     confirm(cause.witness, before, after)
     assert before.ours.decode(cause.witness.a) == cause.witness.text
+
+
+def test_texts_are_tried_although_ids_are_decoded_differently(tmp_path, monkeypatch):
+    save(train("ab ab ab", vocab_size=262, pattern="none"), tmp_path / "t.json")
+    plain = load(tmp_path / "t.json", pattern=r"[\s\S]+")
+    behind = r"(?<=qqqq)a|[\s\S]+?(?=(?<=qqqq)a)|[\s\S]+"
+    other = load(tmp_path / "t.json", pattern=behind)
+    decoded = DecodedWitness((5,), b"a", b"b")
+    cause = Cause("decoding", "Id 5 is other.", decoded)
+    part = PartComparison("decoding", False, cause.what, [cause])
+    monkeypatch.setattr(difference, "compare_decoding", lambda pair: part)
+    assert diff(plain, other).witness == decoded
+    assert diff(plain, other, texts=["xqqqqab"]).witness.text == "qqqqab"

@@ -12,10 +12,13 @@ from worker_process import STOP, Start, training
 
 from bpe_core import load, save, train
 from bpe_core.corpus import Skipped
+from bpe_core.difference import Witness, diff
 from bpe_core.metrics.comparison import ComparedText
 from bpe_core.trainer import Merge, Merges
+from bpe_core.worker import compare
 from bpe_core.worker.audit import AuditRequest, Measured, Verdicts
 from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFound
+from bpe_core.worker.differences import DifferenceFound
 from bpe_core.worker.messages import (
     Counted,
     Done,
@@ -245,3 +248,44 @@ def test_a_comparison_tells_of_texts_while_it_goes_on(
     (found,) = [event.found for event in events if isinstance(event, ComparisonFound)]
     assert found["total"]["tokens"] == [sum(text.amounts.n_tokens[0] for text in texts)]
     assert isinstance(events[-1], Done) and events[-1].reason == "compared"
+
+
+@pytest.mark.parametrize(("most_bytes", "is_last"), [(10**6, True), (10, False)])
+def test_a_comparison_finds_how_the_tokenizers_differ_after_it_has_read_short_texts(
+    start: Start,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    most_bytes: int,
+    is_last: bool,
+) -> None:
+    monkeypatch.setattr(compare, "_SHORT", most_bytes)
+    (tmp_path / "a.txt").write_text("a b a b\na c")
+    first = train("a b a b a b", vocab_size=262, pattern="none")
+    save(first, tmp_path / "t.json")
+    other = load(tmp_path / "t.json", pattern="gpt4")
+    paths = (("t.json", ""), ("t.json", ""), ("t.json", "gpt4"))
+    events = start(CompareRequest(paths, ("a.txt",))).rest()
+    same, different = [event for event in events if isinstance(event, DifferenceFound)]
+    assert (same.other, same.difference.verdict, same.tokens) == (1, "same", ())
+    assert different.difference == diff(first, other, texts=["a b a b\n", "a c"])
+    witness = different.difference.witness
+    assert different.other == 2 and isinstance(witness, Witness)
+    tokens = tuple(
+        tuple(encoder.token_bytes(token) for token in encoder.encode(witness.text))
+        for encoder in (first, other)
+    )
+    assert different.tokens == tokens and tokens[0] != tokens[1]
+    kinds = [type(event) for event in events]
+    assert (kinds.index(ComparisonFound) < kinds.index(DifferenceFound)) == is_last
+    assert kinds.index(ComparedTexts) < kinds.index(DifferenceFound)
+
+
+def test_a_comparison_that_is_stopped_looks_for_no_differences(
+    start: Start, tmp_path: Path
+) -> None:
+    (tmp_path / "a.txt").write_text("low lower lowest")
+    save(train("low lower lowest", vocab_size=260), tmp_path / "t.json")
+    request = CompareRequest((("t.json", ""), ("t.json", "")), ("a.txt",))
+    events = start(request, STOP).rest()
+    assert not any(isinstance(event, DifferenceFound) for event in events)
+    assert isinstance(events[-1], Done) and events[-1].reason == "stopped"

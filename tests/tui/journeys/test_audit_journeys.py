@@ -212,7 +212,7 @@ async def test_tokenizers_are_compared_on_the_chosen_text(
             await player.until(view)
         player.press("left", "left")
         await player.until("book.txt:1")
-        player.press("enter")  # opens that line in the editor
+        player.press("tab", "enter")  # opens that line in the editor
         await player.until(f"{len(text):,} bytes", "bytes/token")
 
 
@@ -232,7 +232,7 @@ async def test_the_field_names_the_compared_texts_and_changing_it_compares_again
             "▶ Compare  editor's text",
             lambda screen: re.search(rf"│ *tokens +{in_editor[0]} ", screen.text),
         )
-        player.press("f10", "enter", "up", "up", "enter")
+        player.press("f10", "f10", "enter", "up", "up", "enter")
         await player.until(
             "▶ Compare  editor's text",
             lambda screen: "No text is chosen" in screen.told,
@@ -241,7 +241,7 @@ async def test_the_field_names_the_compared_texts_and_changing_it_compares_again
         await player.answer("Which file or folder", str(book))
         player.press("f2")
         await player.until("✓ book.txt")
-        player.press("f10", "f10", "enter", "up", "up", "enter")
+        player.press("f10", "f10", "f10", "enter", "up", "up", "enter")
         await player.until(
             "▶ Compare  chosen texts",
             lambda screen: re.search(
@@ -284,7 +284,7 @@ async def test_the_only_tokenizer_is_compared_with_its_first_half(
             "╰ B step",
             "▔",
         )
-        player.press("tab", "down", "down")
+        player.press("tab", "tab", "down", "down")
         await player.until(
             lambda screen: re.search(r"2 of [\d,]+ differences", screen.text),
             lambda screen: re.search(r" A [^│]+, B .+│.+\. Enter selects", screen.text),
@@ -293,3 +293,36 @@ async def test_the_only_tokenizer_is_compared_with_its_first_half(
         assert "meaning" not in place, "the line below explains each metric"
         player.press("enter")
         await player.until("F4 Editor", "selected")
+
+
+async def test_the_comparison_opens_with_a_text_that_shows_the_difference(
+    small: Path, other: Path, book: Path
+) -> None:
+    text = book.read_text()
+    async with play(tokenizers=(other, small), size=(80, 24)) as player:
+        player.press("alt+a", "delete")
+        player.paste(text)
+        player.press("f10")
+        await player.until("A and B differ  A ", "Enter Open")
+        await player.rest()
+        row = next(row for row in player.screen.rows if "A and B differ" in row)
+        witness = re.findall(r"differ  A (\S+)", row)[0].replace("␣", " ")
+        ids = [load(path).encode(witness) for path in (small, other)]
+        assert ids[0] != ids[1] and len(witness) < 12
+        player.press("enter")
+        shown = (f"╭ small {witness} ", f"╰ other {witness} ")
+        await player.until("F4 Editor", *shown, lambda screen: "Alt+Z" in screen.told)
+        player.press("f10")
+        title = "A small · B other on the editor's text · 1 text"
+        n_tokens = len(load(small).encode(text))
+        await player.until(
+            row[:30],
+            title,
+            lambda screen: re.search(rf"│ *tokens +{n_tokens} ", screen.text),
+        )
+        player.press("left", "left", "left")  # before the metrics, and then the last
+        await player.until("A and B, part by part", "≠  ")
+        player.press("left", "left", "down")
+        await player.until("boundaries", "First at")
+        player.press("enter")  # the compared text is shown again
+        await player.until("F4 Editor", "╭ small the theme")

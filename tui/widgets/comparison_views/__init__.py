@@ -6,6 +6,7 @@ from typing import Final
 from bpe_core.visible import counted
 from tui.state import ComparisonRun
 from tui.widgets.comparison_views.differences import (
+    causes_view,
     disagreements_view,
     vocabularies_view,
     worst_lines_view,
@@ -26,21 +27,25 @@ def views(comparison: ComparisonRun, aspect: Aspect) -> list[View]:
         return [NOTHING]
     amounts = [text.amounts for text in comparison.texts]
     texts = PartsView("text", amounts, comparison, aspect).view()
+    causes = []
+    other = max(1, aspect.tokenizer)
+    if other in comparison.differences:
+        causes = [causes_view(comparison, other)]
     found = comparison.found
     if found is None:
-        return [texts]
+        return [texts, *causes]
     most_tokens = max(found["total"]["tokens"])
     if most_tokens <= 1 and not comparison.running:
         # All other figures would be zero.
         caption = f"{counted(most_tokens, 'token')}: {_TOO_SHORT}"
-        return [replace(texts, caption=caption)]
+        return [replace(texts, caption=caption), *causes]
     others = _views_of_summary(comparison, aspect, found)
     n_texts = found["total"]["texts"]
     if n_texts < len(comparison.texts):
         known = f"first {counted(n_texts, 'text')}"
         for number, view in enumerate(others):
             others[number] = replace(view, caption=f"{known} · {view.caption}")
-    return [texts, *others]
+    return [texts, *others, *causes]
 
 
 def _views_of_summary(

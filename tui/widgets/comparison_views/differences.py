@@ -1,14 +1,16 @@
-"""How tokenizers differ: the lines that cost one of them most, disagreements, and tokens only one of them has."""
+"""How tokenizers differ: the lines that cost one of them most, disagreements, tokens of one only, and the causes."""
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
+from bpe_core.difference import Cause, DecodedWitness, Witness
+from bpe_core.difference.records import written
 from bpe_core.metrics.disagreements import TextPlace
 from bpe_core.visible import token_label, visible
 from tui.drawing.charts import LETTERS
 from tui.drawing.lines import how_often
-from tui.state import ComparisonRun, PlaceInText
+from tui.state import ComparisonRun, PairWitness, PlaceInText
 from tui.table.columns import Column
 from tui.widgets.comparison_views.view import (
     Found,
@@ -20,6 +22,11 @@ from tui.widgets.comparison_views.view import (
     path_column,
     text_column,
 )
+
+ENTER: Final = "Enter puts the text into the editor."
+"""What Enter does with a text that two tokenizers encode differently."""
+_MARKS: Final = {False: "≠", None: "?", True: "="}
+"""Whether a part is the same -> the mark for it, in the order of the rows."""
 
 
 def worst_lines_view(
@@ -187,6 +194,52 @@ def vocabularies_view(comparison: ComparisonRun, pair: Found) -> View:
         columns,
         len(rows),
         hint_of,
+        turns=_turns_of_pair(comparison),
+    )
+
+
+def causes_view(comparison: ComparisonRun, other: int) -> View:
+    """Return the view of the parts of two tokenizers: each cause, or why there is none."""
+    difference = comparison.differences[other].difference
+    causes: list[Cause] = []
+    rows: list[Row] = []
+    order = list(_MARKS)
+    for part in sorted(difference.parts, key=lambda part: order.index(part.is_same)):
+        for cause in part.causes or [Cause(part.part, part.sentence, None)]:
+            causes.append(cause)
+            row = {"is": _MARKS[part.is_same], "part": part.part, "what": cause.what}
+            match cause.witness:
+                case Witness(text):
+                    row["text"] = written(text)
+                case DecodedWitness(ids):
+                    row["text"] = f"ids {' '.join(map(str, ids))}"
+            rows.append(row)
+
+    def hint_of(row: int) -> str:
+        return f"{causes[row].what} {ENTER}" if target(row) else causes[row].what
+
+    def target(row: int) -> PairWitness | None:
+        witness = causes[row].witness
+        return PairWitness(other, witness) if isinstance(witness, Witness) else None
+
+    column = partial(text_column, rows.__getitem__)
+    columns = [
+        column("is", 1, "≠ different, ? not decided, = the same.", title=" "),
+        column("part", 14, "The part of a tokenizer.", sort_by="part"),
+        column("what", 24, "What is different.", most=120, title="what is different"),
+        column("text", 14, "A text that shows it.", sort_by="text", most=28),
+    ]
+    caption = f"A and {LETTERS[other]}, part by part"
+    if other > 1:
+        caption += f"; the sentences call {LETTERS[other]} B"
+    return View(
+        "causes",
+        "causes",
+        caption,
+        columns,
+        len(rows),
+        hint_of,
+        target,
         turns=_turns_of_pair(comparison),
     )
 

@@ -12,7 +12,7 @@ from bpe_core.metrics.disagreements import TextPlace
 from bpe_core.visible import visible
 from tui.drawing.charts import LETTERS
 from tui.drawing.lines import cut
-from tui.state import ComparisonRun, PlaceInText
+from tui.state import ComparisonRun, PairWitness, PlaceInText
 from tui.table.columns import Cell, Column
 
 Found = Mapping[str, Any]
@@ -50,7 +50,7 @@ class View:
     columns: Sequence[Column]
     n_rows: int
     hint: Callable[[int], str]
-    target: Callable[[int], PlaceInText | None] = _no_place
+    target: Callable[[int], PlaceInText | PairWitness | None] = _no_place
     place: Callable[[int], TextPlace | None] = _no_place
     """The place in a text that a row is about, also if the text is not in a file."""
     turns: tuple[str, ...] = ()

@@ -1,0 +1,59 @@
+"""The part of a comparison that looks for differences between the tokenizers themselves."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import islice
+from typing import Final, NamedTuple
+
+from bpe_core.corpus import find_files
+from bpe_core.difference import Difference, Witness, diff
+from bpe_core.errors import Stopped
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.worker.job import Job
+
+_TRIED: Final = 1000
+"""Lines of the texts that are tried at most."""
+
+
+class DifferenceFound(NamedTuple):
+    """What is known of the difference between the first tokenizer, A, and another one."""
+
+    other: int  # the index of the other tokenizer
+    difference: Difference  # in its sentences, the other one is called B
+    tokens: tuple[tuple[bytes, ...], ...]
+    """The tokens of the witness in both tokenizers; () if there is no text, or if one of them can't encode it."""
+
+
+def send_differences(
+    tokenizers: Sequence[Tokenizer], paths: Sequence[str], job: Job
+) -> None:
+    """Look for differences between the first tokenizer and each other one, until the job is stopped.
+
+    The first lines of the texts in `paths` are tried if it is not decided otherwise whether two tokenizers are the same.
+    """
+    first, *others = tokenizers
+    progress = partial(job.progress, "deciding")
+    with suppress(Stopped):
+        for index, other in enumerate(others, 1):
+            job.check()
+            lines = islice(_lines(paths), _TRIED)
+            difference = diff(first, other, texts=lines, progress=progress)
+            tokens = _tokens_of_witness(first, other, difference)
+            job.send(DifferenceFound(index, difference, tokens))
+
+
+def _lines(paths: Sequence[str]) -> Iterator[str]:
+    for file in find_files(paths, every_character=True).files:
+        for blocks in file.documents():
+            for block in blocks:
+                yield from block.splitlines(keepends=True)
+
+
+def _tokens_of_witness(
+    first: Tokenizer, other: Tokenizer, difference: Difference
+) -> tuple[tuple[bytes, ...], ...]:
+    match difference.witness:
+        case Witness(_, tuple(a), tuple(b)):
+            return tuple(map(first.token_bytes, a)), tuple(map(other.token_bytes, b))
+    return ()
