@@ -5,6 +5,8 @@ from pathlib import Path
 import numpy
 import pytest
 from scope import ROOT, TEXT, Opened, Scope, never
+from textual.events import Resize
+from textual.message import Message
 from textual.widgets import Button
 
 from bpe_core import save, train
@@ -13,6 +15,7 @@ from bpe_core.utf8 import UNUSED_BYTES
 from bpe_core.worker.audit import AuditRequest
 from tui.dialogs.ask_path import AskPath
 from tui.disk import config
+from tui.panes.audit import AuditPane
 from tui.panes.compare import ComparePane
 from tui.process import WorkerProcess
 from tui.widgets.token_panel import TokenPanel
@@ -273,3 +276,29 @@ async def test_the_other_tokenizers_of_the_list_are_asked(
         await scope.settle()
         assert "in another vocabulary" in about(scope)
         assert "tokens it becomes there, on average" in about(scope)
+
+
+async def test_the_panel_is_beside_the_table_again_if_no_resize_is_sent(
+    opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(book, size=(200, 60)) as scope:
+        await scope.press("f5")
+        await judged(scope)
+        pane = scope.screen.query_one(AuditPane)
+        panel = scope.screen.query_one(TokenPanel)
+
+        def is_beside() -> bool:
+            return panel.region.x > pane.table.region.x
+
+        await scope.press("f9")
+        await scope.until(is_beside, "the pane is wide")
+        post_message = AuditPane.post_message
+
+        def lose_resizes(pane: AuditPane, message: Message) -> bool:
+            return not isinstance(message, Resize) and post_message(pane, message)
+
+        monkeypatch.setattr(AuditPane, "post_message", lose_resizes)
+        pane.styles.width = 80
+        await scope.until(lambda: not is_beside(), "the pane is narrow")
+        pane.styles.width = None
+        await scope.until(is_beside, "the pane is wide again")

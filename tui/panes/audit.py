@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Final
 
-from textual import events, getters, on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, HorizontalGroup
@@ -117,6 +117,11 @@ class AuditPane(Pane):
     def show_token(self) -> None:
         self.panel.show_token()
 
-    def on_resize(self, event: events.Resize) -> None:
-        self.set_class(event.size.width >= _SIDE_BY_SIDE_WIDTH, "-side-by-side")
+    def on_resize(self) -> None:
+        self.set_class(self.outer_size.width >= _SIDE_BY_SIDE_WIDTH, "-side-by-side")
         self.call_after_refresh(self.panel.show_token)
+
+    def watch_virtual_size(self) -> None:
+        # Textual sends no Resize if something asked for a widget's region between the change and its layout.
+        if self.is_mounted:
+            self.on_resize()
