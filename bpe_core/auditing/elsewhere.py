@@ -257,7 +257,8 @@ def _with_counts(
 
     A count of 1 halves the odds, and a higher one lowers them further. A count of 0 divides them by the share of the
     neighbors that do not occur either. If none of them occurs, that share is 1, because the texts are too small or of
-    another field.
+    another field. If none is left because later merges took them all, nothing changes: the texts do contain it, and
+    that is the evidence of "scaffold" and "never-used".
     """
     missing_shares = subject.shares_of_neighbors(usage.remaining)
     changed: dict[int, float] = {}
@@ -266,7 +267,7 @@ def _with_counts(
         count = float(usage.remaining[token])
         if count:
             odds *= fading(count, 1)
-        else:
+        elif not usage.merged[token]:
             odds /= missing_shares.get(token, 1)
         changed[token] = odds / (1 + odds)
     return changed

@@ -208,6 +208,13 @@ def test_texts_that_lack_its_neighbors_too_say_nothing():
     assert strength_with("12 34") == pytest.approx(strength_with(""), abs=0.01)
 
 
+def test_a_token_that_occurs_only_inside_longer_ones_is_as_suspicious_as_without_texts():
+    """That none is left follows from the merges, not from what the texts are about."""
+    part = " SolidGoldMag"
+    assert strength_with(PROSE + NAME, part) == strength_with("", part)
+    assert strength_with(PROSE, part) > strength_with("", part)
+
+
 def test_a_token_that_occurs_is_less_suspicious_the_more_often_it_does():
     once = strength_with(PROSE + NAME)
     odds, odds_once = (s / (1 - s) for s in (strength_with(""), once))
