@@ -10,6 +10,7 @@ from textual.message import Message
 from textual.widgets import Button
 
 from bpe_core import save, train
+from bpe_core.auditing.findings import KINDS
 from bpe_core.content.samples import SAMPLES
 from bpe_core.utf8 import UNUSED_BYTES
 from bpe_core.worker.audit import AuditRequest
@@ -275,7 +276,12 @@ async def test_the_other_tokenizers_of_the_list_are_asked(
         table.go_to(token)
         await scope.settle()
         assert "in another vocabulary" in about(scope)
+        panel = scope.screen.query_one(TokenPanel)
+        assert panel.lines[1].left in KINDS, "the reasons come before the bytes"
         assert "tokens it becomes there, on average" in about(scope)
+        panel.side = "about"
+        await scope.settle()
+        assert "against other" in about(scope)
 
 
 async def test_the_panel_is_beside_the_table_again_if_no_resize_is_sent(

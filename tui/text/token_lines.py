@@ -90,11 +90,12 @@ def token_lines(facts: TokenFacts, width: int) -> list[InfoLine]:
         InfoLine(WORDS.get(name, name), number(name, value))
         for name, value in facts.measures.items()
     ]
+    label, *byte_lines = identity(facts, width, 3)
     return separated(
         [
-            list(identity(facts, width, 3)),
-            list(findings(facts, width)),
+            [label, *findings(facts, width)],
             list(_example(facts)),
+            byte_lines,
             [*measures, *_distribution(facts, width)],
             list(origin(facts, width, _TREE)),
             list(_children(facts)),

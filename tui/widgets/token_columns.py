@@ -126,7 +126,7 @@ COLUMNS: Final = (
         sort=_suspicion,
         descending=True,
     ),
-    Column("bar", 8, _score_bar, title=" ", rank=2),
+    Column("bar", 8, _score_bar, title=" ", rank=3),
     Column(
         "family",
         4,
@@ -135,7 +135,7 @@ COLUMNS: Final = (
         right=True,
         ink="muted",
         title="+",
-        rank=3,
+        rank=2,
     ),
     Column(
         "id",

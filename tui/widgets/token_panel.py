@@ -168,6 +168,7 @@ class TokenPanel(RowList):
         yield from sentence(
             "An audit looks for tokens that a model has barely learned.", room, "text"
         )
+        yield from sentence(self.audit.subject, room)
         for name, kind in KINDS.items():
             count = f"{counts.get(name, 0):,}" if counts else ""
             yield InfoLine(name, count, "accent")
