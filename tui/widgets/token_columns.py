@@ -156,7 +156,7 @@ COLUMNS: Final = (
     ),
     Column(
         "kinds",
-        20,
+        16,
         kinds_of,
         "The findings, the most important first. ← and → show one kind only.",
         most=36,
