@@ -147,6 +147,7 @@ class _UsualSizes:
     def __init__(
         self, texts: Mapping[int, str], found: Mapping[int, Elsewhere]
     ) -> None:
+        self._script_of = {texts[token]: script_of(texts[token]) for token in found}
         self._means_of: defaultdict[str, list[float]] = defaultdict(list)
         self._means_of_length: defaultdict[tuple[str, int], list[float]] = defaultdict(
             list
@@ -155,7 +156,7 @@ class _UsualSizes:
         self._n_known_with_letter = Counter[str]()
         for token, elsewhere in found.items():
             text = texts[token]
-            script = script_of(text)
+            script = self._script_of[text]
             self._means_of[script].append(elsewhere.mean)
             self._means_of_length[script, len(text)].append(elsewhere.mean)
             letters = set(text)
@@ -168,11 +169,11 @@ class _UsualSizes:
 
     def usual(self, text: str) -> float:
         """Return the mean number of tokens that the tokens of its script become."""
-        return self._usual[script_of(text)]
+        return self._usual[self._script_of[text]]
 
     def place(self, text: str, elsewhere: Elsewhere) -> float:
         """Return the share of tokens of its script and length that become at least as many tokens, itself included."""
-        means = self._means_of_length[script_of(text), len(text)]
+        means = self._means_of_length[self._script_of[text], len(text)]
         return 1 - bisect_left(means, elsewhere.mean) / len(means)
 
     def oddness(self, text: str, elsewhere: Elsewhere) -> float:
@@ -190,7 +191,7 @@ class _UsualSizes:
 
         All of them have the letters of ASCII, each is a byte.
         """
-        if script_of(text) in _MANY_CHARACTERS:
+        if self._script_of[text] in _MANY_CHARACTERS:
             return 1.0
         known = [
             self._n_known_with_letter[letter] / self._n_with_letter[letter]
