@@ -37,8 +37,14 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import is_utf8
 from bpe_core.visible import counted, shortened, visible
 from bpe_core.weighted import for_programs
-from bpe_core.worker.audit import AuditRequest, OtherTokenizer, examine_request
+from bpe_core.worker.audit import (
+    Asked,
+    AuditRequest,
+    OtherTokenizer,
+    examine_request,
+)
 from bpe_core.worker.job import Job
+from bpe_core.worker.messages import Event
 
 _SHOWN_IN_REPORT: Final = 50
 """Maximum number of families of tokens in a Markdown or HTML report without --all."""
@@ -187,20 +193,20 @@ def run_audit(options: Namespace) -> int:
         _print_what_if(tokenizer, options)
         return 0
     options.paths = ()
+    name_of = {str(located(name, print_fetching)): name for name in options.against}
+    options.against = list(name_of.values())  # without two names of one file
     request = AuditRequest(
         options.tokenizer,
         corpus=with_field(options.corpus, options.field),
         reference=with_field(options.reference, options.field),
         recipe=recipe_of(options, {}),
-        against=tuple(
-            OtherTokenizer(str(located(other, print_fetching)))
-            for other in options.against
-        ),
+        against=tuple(map(OtherTokenizer, name_of)),
         embeddings=options.embeddings,
         tensor=options.tensor,
         indicator=options.indicator,
     )
-    with closing(Job(StderrReporter())) as job:
+    reporter = _AuditReporter()
+    with closing(Job(reporter)) as job:
         findings, subject = examine_request(tokenizer, request, job)
         if subject is None or job.stopped:
             job.say("Interrupted before the audit was complete.")
@@ -213,8 +219,23 @@ def run_audit(options: Namespace) -> int:
     elif options.ids or options.texts or options.format:
         _print_tokens(verdicts(subject, findings), options)
     else:
-        print(_report(findings, subject, options), end="")
+        asked = [name_of[path] for path in reporter.asked]
+        print(_report(findings, subject, options, asked), end="")
     return 1 if findings.of(*fatal_kinds) else 0
+
+
+class _AuditReporter(StderrReporter):
+    """Remembers which of the other tokenizers were asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+        """Their paths."""
+
+    def send(self, event: Event) -> None:
+        if isinstance(event, Asked):
+            self.asked.append(event.path)
+        super().send(event)
 
 
 def _rows_of_findings(findings: Findings, subject: AuditSubject) -> list[Verdict]:
@@ -293,10 +314,15 @@ def _print_json(rows: Iterable[Verdict]) -> None:
         print(json.dumps(row.to_json(), default=for_programs))
 
 
-def _report(findings: Findings, subject: AuditSubject, options: Namespace) -> str:
-    """Return the report for people, in the chosen form."""
+def _report(
+    findings: Findings,
+    subject: AuditSubject,
+    options: Namespace,
+    asked: Sequence[str],
+) -> str:
+    """Return the report for people, in the chosen form. `asked` names the other tokenizers."""
     tokenizer = subject.tokenizer
-    sentences = list(chain(summary(tokenizer), _evidence(options, subject)))
+    sentences = list(chain(summary(tokenizer), _evidence(options, subject, asked)))
     ranked = verdicts(subject, findings)
     if options.markdown or options.html:
         title = f"Audit of {tokenizer.name or Path(options.tokenizer).name}"
@@ -311,15 +337,20 @@ def _report(findings: Findings, subject: AuditSubject, options: Namespace) -> st
     return as_text([*sections, *_rows_of_model(subject)])
 
 
-def _evidence(options: Namespace, subject: AuditSubject) -> Iterator[str]:
+def _evidence(
+    options: Namespace, subject: AuditSubject, asked: Sequence[str]
+) -> Iterator[str]:
     """Name the texts and the model that were examined, and the checks that were not made."""
     if subject.counts:
         yield f"Texts: {_describe_texts(options.corpus, subject.counts)}."
     if subject.reference_counts:
         yield f"Reference: {_describe_texts(options.reference, subject.reference_counts)}."
-    if options.against:
-        names = [visible(Path(other).name) for other in options.against]
+    if asked:
+        names = [visible(Path(name).name) for name in asked]
         yield f"Other vocabularies: {', '.join(names)}."
+    not_asked = [visible(name) for name in options.against if name not in asked]
+    if not_asked:
+        yield f"Not asked, because this tokenizer has their tokens from the same training: {', '.join(not_asked)}."
     if options.embeddings:
         names = [Path(options.embeddings).name, options.tensor, options.indicator]
         yield f"Model: {', '.join(name for name in names if name)}."

@@ -168,6 +168,11 @@ def test_the_command_asks_the_others_and_says_who_was_asked(tmp_path, capsys):
     assert main(["audit", "-t", ours, "--against", ours]) == 0
     output = capsys.readouterr()
     assert "was not asked: it has these tokens from the same training" in output.err
+    assert "Other vocabularies:" not in output.out
+    assert (
+        f"Not asked, because this tokenizer has their tokens from the same training: {ours}."
+        in output.out
+    )
     assert main(["audit", "-t", ours]) == 0
     assert "needs --against" in capsys.readouterr().out
     assert main(["audit", "-t", ours, "--against", str(tmp_path / "none.json")]) == 2
