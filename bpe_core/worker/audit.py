@@ -52,6 +52,8 @@ class AuditRequest(Request):
     """Other tokenizers, which are asked what they make of each token."""
     leave_out_bad: bool = False
     """Whether to leave out other tokenizers whose files can't be used."""
+    least_asked: int = 0
+    """Tokens that another tokenizer must have to be asked."""
     indicator: str | None = None
     """The measure by which the rows of the matrix are judged; None for the measure that suits the matrix."""
     recipe: Recipe = field(default_factory=Recipe)
@@ -189,7 +191,8 @@ def _ask_others(
                     raise
                 job.say(f"{visible(name)} was not asked. {error}")
             else:
-                yield tokenizer
+                if tokenizer.n_tokens >= request.least_asked:
+                    yield tokenizer
 
     def describe(_: Tokenizer, n_asked: int) -> None:
         if n_asked:

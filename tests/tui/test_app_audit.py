@@ -1,5 +1,6 @@
 """An audit in the app: run it, look at a token, go to its merge, see its example in the editor, get the text back."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy
@@ -245,8 +246,13 @@ async def test_a_comparison_is_stopped_and_what_is_missing_is_told(
         assert any("No tokenizer is chosen" in said for said in scope.said)
 
 
+@pytest.mark.parametrize("knows_sizes", [True, False])
 async def test_the_other_tokenizers_of_the_list_are_asked(
-    opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+    opened: Opened,
+    book: Path,
+    kept: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    knows_sizes: bool,
 ) -> None:
     monkeypatch.setattr("tui.features.audit.LEAST_ASKED", 600)
     words = Path(ROOT, "sample_texts/english-prose.txt").read_text("utf-8")
@@ -265,6 +271,14 @@ async def test_the_other_tokenizers_of_the_list_are_asked(
     save(train(words + 60 * name, vocab_size=700), half)  # of the same training
     paths.append(half)
     async with opened(book, *paths, ours) as scope:
+        if not knows_sizes:
+            await scope.until(
+                lambda: all(known.n_vocab for known in scope.screen.kept),
+                "all sizes are known",
+            )
+            scope.screen.kept = tuple(
+                replace(known, n_vocab=0) for known in scope.screen.kept
+            )
         await scope.press("f5")
         await judged(scope)
         assert "against other ·" in scope.screen.audit.subject

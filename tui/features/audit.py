@@ -141,6 +141,7 @@ class AuditFeature(Feature):
                 for other in others
             ),
             leave_out_bad=True,
+            least_asked=LEAST_ASKED,
         )
         asked: list[str] = []
         verdicts: dict[int, Verdict] = {}
@@ -191,13 +192,16 @@ class AuditFeature(Feature):
                 self.screen.audit = replace(self.screen.audit, progress=progress)
 
     def _others(self, path: Path) -> list[KnownTokenizer]:
-        """Return the other tokenizers of the list to ask, the largest first. A lesson asks none."""
+        """Return the other tokenizers of the list to ask, the largest first. A lesson asks none.
+
+        Right after the start some sizes are unknown. The worker leaves out those that turn out to be small.
+        """
         if self.screen.caption:
             return []
         others = [
             known
             for known in self.screen.kept
-            if known.n_vocab >= LEAST_ASKED
+            if (known.n_vocab >= LEAST_ASKED or not known.n_vocab)
             and known.path != str(path)
             and not known.trouble
         ]
