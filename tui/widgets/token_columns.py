@@ -148,7 +148,7 @@ COLUMNS: Final = (
     ),
     Column(
         "token",
-        12,
+        10,
         _token,
         "The token's bytes as text. ␣ is a space, ↵ a line end, \\xNN a byte.",
         most=20,
@@ -156,7 +156,7 @@ COLUMNS: Final = (
     ),
     Column(
         "kinds",
-        16,
+        19,
         kinds_of,
         "The findings, the most important first. ← and → show one kind only.",
         most=36,
