@@ -18,7 +18,7 @@ from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.utf8 import utf8, without_surrogates
 from bpe_core.vocabulary.encoding import Encoding, MergeEncoding
 from bpe_core.vocabulary.merge_loop import Triple
-from bpe_core.vocabulary.store import Store, check_ids, whole_by_default
+from bpe_core.vocabulary.store import Paths, Store, check_ids, whole_by_default
 from bpe_core.vocabulary.symbols import ByteSymbols, Symbols, bytes_among
 
 ID_LAYOUTS: Final = ("bytes-first", "specials-first")
@@ -77,6 +77,7 @@ class Vocabulary:
         end_of_word: int | None = None,
         whole_pieces: Mapping[bytes, int] | None = None,
         most_bytes: float = inf,
+        paths: Paths = MappingProxyType({}),
     ) -> None:
         """Check and store the tokens and merges.
 
@@ -91,6 +92,7 @@ class Vocabulary:
                 of `base` longer than one byte, or none if there is an end-of-word marker.
             most_bytes: Limit on the bytes of all tokens made by merges. A few merges that each double a token would
                 fill the memory.
+            paths: Of each token for which a file lists several merges, all of them; see `bpe_core.vocabulary.paths`.
 
         Raises:
             OptionError: A merge uses an id that does not exist yet, or makes an id that has other bytes; the tokens
@@ -103,7 +105,7 @@ class Vocabulary:
             symbols = ByteSymbols(bytes_among(others), end_of_word)
         if whole_pieces is None:
             whole_pieces = {} if symbols.end is not None else whole_by_default(base)
-        store = Store(base, symbols, whole_pieces)
+        store = Store(base, symbols, whole_pieces, paths)
         store.extend(merges, most_bytes)
         self._use_merges(store, len(store.merges), special_tokens)
         check_special_tokens(self.special_tokens, store.bytes_of)
@@ -268,6 +270,11 @@ class Vocabulary:
                 pieces[piece] = token
         return MappingProxyType(pieces)
 
+    @property
+    def paths(self) -> Paths:
+        """Id -> all pairs that a file lists for the token, if it lists several; see `bpe_core.vocabulary.paths`."""
+        return self._store.paths
+
     def step_of_pair(self, left: int, right: int) -> int | None:
         """Return the step that joins two tokens, which may be a step of a later version; None if no merge does."""
         rank = self._store.rank_of.get((left, right))
@@ -328,11 +335,14 @@ class Vocabulary:
         return f"<Vocabulary: {self.n_tokens} tokens, {self.n_merges} merges>"
 
     def __reduce__(self) -> tuple[Callable[..., "Vocabulary"], tuple[Any, ...]]:
+        return _from_pickle, (*self._compared(), dict(self.paths))
+
+    def _compared(self) -> tuple[Any, ...]:
+        """Return what two equal vocabularies have in common."""
         columns = array("I", chain.from_iterable(self.merges))
         specials = dict(self.special_tokens)
         whole_pieces = dict(self.whole_pieces)
-        fields = (self._store.base, columns, specials, self._symbols, whole_pieces)
-        return _from_pickle, fields
+        return self._store.base, columns, specials, self._symbols, whole_pieces
 
     def __eq__(self, other: object) -> bool:
         """Whether both have the same tokens, ids, and merges or ranks. Takes O(n) time if they have, usually less."""
@@ -346,7 +356,7 @@ class Vocabulary:
             # Two versions of one vocabulary.
             has_same_specials = self.special_tokens == other.special_tokens
             return has_same_specials and self.n_merges == other.n_merges
-        return self.__reduce__() == other.__reduce__()
+        return self._compared() == other._compared()
 
     def __hash__(self) -> int:
         return hash((self.n_tokens, frozenset(self.special_tokens.items())))
@@ -472,6 +482,7 @@ class Vocabulary:
             special_tokens,
             symbols=self._symbols,
             whole_pieces=self.whole_pieces,
+            paths=self.paths,
         )
 
     def extended(self, merges: Iterable[Triple]) -> "Vocabulary":
@@ -481,7 +492,7 @@ class Vocabulary:
             store = self._store
             if len(store.merges) > self.n_merges:
                 # Another version was extended before, so the merges after this version are not ours.
-                store = Store(store.base, store.symbols, self.whole_pieces)
+                store = Store(store.base, store.symbols, self.whole_pieces, store.paths)
                 store.extend(self.merges)
             store.extend(new_merges)
         specials = _moved_up(self.special_tokens, {token for _, _, token in new_merges})
@@ -523,8 +534,14 @@ def _from_pickle(
     special_tokens: Mapping[str, int],
     symbols: Symbols,
     whole_pieces: Mapping[bytes, int],
+    paths: Paths,
 ) -> Vocabulary:
     merges = zip(columns[::3], columns[1::3], columns[2::3], strict=True)
     return Vocabulary(
-        base, merges, special_tokens, symbols=symbols, whole_pieces=whole_pieces
+        base,
+        merges,
+        special_tokens,
+        symbols=symbols,
+        whole_pieces=whole_pieces,
+        paths=paths,
     )

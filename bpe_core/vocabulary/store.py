@@ -3,16 +3,20 @@
 from array import array
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, takewhile
 from math import inf
 from threading import Lock
+from types import MappingProxyType
 from typing import NamedTuple
 
 from bpe_core import kernel
 from bpe_core.errors import OptionError
 from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.vocabulary.symbols import Symbols
+
+Paths = Mapping[int, Sequence[tuple[int, int]]]
+"""Id -> pairs (left, right) that a file lists for the token."""
 
 
 def check_ids(ids: Iterable[int]) -> None:
@@ -40,6 +44,7 @@ class Store:
         base: Mapping[int, bytes],
         symbols: Symbols,
         whole_pieces: Mapping[bytes, int],
+        paths: Paths = MappingProxyType({}),
     ) -> None:
         self.base = dict(base)
         self.bytes_of = dict(
@@ -47,6 +52,7 @@ class Store:
         )  # of all tokens: those of `base` and those that merges make
         self.symbols = symbols
         self.whole_pieces = whole_pieces
+        self.paths = paths
         self.lock = Lock()  # held while merges are appended
         self.merges: list[Triple] = []
         self.step_of: dict[int, int] = {}

@@ -1,0 +1,115 @@
+"""Vocabularies of files that list several merges for one token.
+
+Llama 3's tokenizer.json, for example, lists each way to split a token into two. Only one of them is ever applied, so a
+`Vocabulary` has only that one among its merges, and the others in `paths`. They matter if a token is removed: then
+another merge in the list may be the first that is possible.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from itertools import groupby
+from operator import itemgetter
+
+from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.merge_loop import Triple
+from bpe_core.vocabulary.store import Paths
+from bpe_core.vocabulary.symbols import Symbols
+
+
+def vocabulary_of(
+    tokens: Mapping[int, bytes],
+    merges: Sequence[Triple],
+    special_tokens: Mapping[str, int],
+    *,
+    symbols: Symbols,
+    whole_pieces: Mapping[bytes, int],
+) -> Vocabulary:
+    """Return the vocabulary of some tokens, and of merges as a file lists them.
+
+    Args:
+        tokens: Id -> bytes of all tokens, except those that are only special.
+        merges: In the order of their ranks, perhaps with several for one token.
+        special_tokens: Text -> id.
+        symbols: How a piece becomes symbols.
+        whole_pieces: Bytes -> the token that a piece equal to them becomes without merging.
+
+    Raises:
+        OptionError: The merges or special tokens are invalid.
+    """
+
+    def with_merges(merges: Sequence[Triple], paths: Paths) -> Vocabulary:
+        return Vocabulary(
+            _base(tokens, merges, symbols.token_ids),
+            merges,
+            special_tokens,
+            symbols=symbols,
+            whole_pieces=whole_pieces,
+            paths=paths,
+        )
+
+    vocabulary = with_merges(merges, {})
+    if not vocabulary.has_repeats:
+        return vocabulary
+    groups = [list(group) for _, group in groupby(merges, itemgetter(2))]
+    made = {group[0][2] for group in groups}
+    if len(groups) > len(made):  # the merges of some token do not follow each other
+        return vocabulary
+    paths = {
+        group[0][2]: [(left, right) for left, right, _ in group]
+        for group in groups
+        if len(group) > 1
+    }
+    return with_merges(_ever_applied(vocabulary, groups), paths)
+
+
+def listed_merges(vocabulary: Vocabulary) -> list[Triple]:
+    """Return all merges that the file of a vocabulary lists, also those that are never applied."""
+    listed: dict[Triple, None] = {}
+    for merge in vocabulary.merges:
+        token = merge[2]
+        for left, right in vocabulary.paths.get(token, [merge[:2]]):
+            listed[left, right, token] = None
+    return list(listed)
+
+
+def _base(
+    tokens: Mapping[int, bytes], merges: Iterable[Triple], symbol_ids: set[int]
+) -> dict[int, bytes]:
+    """Return the tokens that must exist before the first merge.
+
+    Symbols are always among them. Some published files have merges before those that make their parts; such parts are
+    among them too.
+    """
+    made: set[int] = set()
+    used_before_made: set[int] = set()
+    for left, right, token in merges:
+        used_before_made |= {left, right} - made
+        made.add(token)
+    base = (tokens.keys() - made) | symbol_ids | used_before_made
+    return {token: data for token, data in tokens.items() if token in base}
+
+
+def _ever_applied(vocabulary: Vocabulary, groups: list[list[Triple]]) -> list[Triple]:
+    """Return the merges without those that are never applied.
+
+    The merges of one token follow each other. All merges before them turn its bytes into two tokens, and any text has
+    these two when they join (see `bpe_core.vocabulary.merge_loop`). So no other merge of the token is applied.
+    """
+    encoder = vocabulary.encoding.compiled
+    bytes_of = vocabulary.bytes_of
+
+    def parts_at(step: int, data: bytes) -> tuple[int, ...]:
+        if encoder:
+            return encoder.part(data, step)
+        return vocabulary.at(step).join(data)
+
+    applied: list[Triple] = []
+    step = 0
+    for group in groups:
+        data = bytes_of[group[0][2]]
+        parts: tuple[int, ...] = ()
+        with suppress(LookupError):  # a character has no token
+            parts = parts_at(step, data)
+        applied += [merge for merge in group if merge[:2] == parts] or group
+        step += len(group)
+    return applied
