@@ -310,6 +310,11 @@ class Vocabulary:
         return self._symbols.ids(piece)
 
     @property
+    def alphabet(self) -> Symbols:
+        """How a piece becomes symbols before any merge."""
+        return self._symbols
+
+    @property
     def is_bytewise(self) -> bool:
         """Whether the symbols of a piece are just its bytes: no characters, and no end-of-word marker."""
         return isinstance(self._symbols, ByteSymbols) and self._symbols.end is None
