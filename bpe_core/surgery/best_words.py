@@ -147,8 +147,8 @@ class _Search:
                 continue
             plan = self._grafter.plan(self._ids[index])
             try:
-                data = piece_of_word(self._tokenizer, candidate.word)
                 self._grafter.refuse_special(candidate.word)
+                data = piece_of_word(self._tokenizer, candidate.word)
                 self._grafter.add(data)
             except Refusal:
                 continue

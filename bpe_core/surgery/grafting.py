@@ -31,6 +31,7 @@ from bpe_core.surgery.reach import check_changeable, merged_tokens
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import utf8, without_surrogates
 from bpe_core.visible import quoted, token_label
+from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.merge_loop import NO_RANK, Triple, merge
 from bpe_core.vocabulary.ranked import RankedVocabulary
 from bpe_core.vocabulary.symbols import CharacterSymbols
@@ -108,8 +109,9 @@ def graft(tokenizer: Tokenizer, words: Iterable[str]) -> Grafted:
     refused: list[RefusedWord] = []
     for word in words:
         try:
-            data = piece_of_word(tokenizer, word)
+            check_word(word)
             grafter.refuse_special(word)
+            data = piece_of_word(tokenizer, word)
             parts = grafter.old_ids(data)
             if len(parts) == 1:
                 raise Refusal(f"it is the token {parts[0]} already")
@@ -153,14 +155,18 @@ def pieces_of(tokenizer: Tokenizer, text: str) -> list[bytes] | None:
     return pieces
 
 
-def piece_of_word(tokenizer: Tokenizer, word: str) -> bytes:
-    """Return the piece that a word becomes. Raises `Refusal` if it is not one piece."""
+def check_word(word: str) -> None:
+    """Raise `Refusal` if a word is not a text."""
     if not isinstance(word, str):
         raise OptionError(f"A word is a text, not {word!r}; decode it first.")
     if not word:
         raise Refusal("it is empty")
     if without_surrogates(word) != word:
         raise Refusal("it contains half of a character (a lone surrogate)")
+
+
+def piece_of_word(tokenizer: Tokenizer, word: str) -> bytes:
+    """Return the piece that a word becomes. Raises `Refusal` if it is not one piece."""
     pieces = pieces_of(tokenizer, word)
     if pieces is None:
         raise Refusal("it contains an added token")
@@ -298,7 +304,7 @@ class Grafter:
         tokenizer = self._tokenizer
         vocabulary = self._vocabulary
         if not isinstance(vocabulary, RankedVocabulary):
-            return tokenizer.with_merges(self.merges)
+            return self._with_merges()
         id_of = dict(vocabulary.encoding.id_of)
         for token, data in self._bytes_of.items():
             id_of[data] = token
@@ -311,6 +317,30 @@ class Grafter:
         )
         return Tokenizer(
             ranked,
+            tokenizer.pattern,
+            name=tokenizer.name,
+            preparation=tokenizer.preparation,
+        )
+
+    def _with_merges(self) -> Tokenizer:
+        tokenizer = self._tokenizer.with_merges(self.merges)
+        old = self._vocabulary
+        whole_pieces = dict(old.whole_pieces)
+        if not all(data in whole_pieces for data in old.bytes_of.values() if data):
+            return tokenizer
+        # Every piece that is a token is looked up. So are the new tokens, which merging makes as well.
+        for token, data in self._bytes_of.items():
+            whole_pieces[data] = token
+        vocabulary = Vocabulary(
+            old.base,
+            tokenizer.vocabulary.merges,
+            old.special_tokens,
+            symbols=old.alphabet,
+            whole_pieces=whole_pieces,
+            paths=old.paths,
+        )
+        return Tokenizer(
+            vocabulary,
             tokenizer.pattern,
             name=tokenizer.name,
             preparation=tokenizer.preparation,

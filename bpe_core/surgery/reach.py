@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from contextlib import suppress
 
-from bpe_core.errors import OptionError, UnknownTokenError
+from bpe_core.errors import OptionError
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.merge_loop import NO_RANK, merge
@@ -32,10 +32,17 @@ def merged_tokens(vocabulary: Vocabulary, tokens: Iterable[int]) -> set[int]:
     Merging makes no other token in any text, since the bytes of a token are joined in the same order wherever they
     become that token (`bpe_core.vocabulary.merge_loop` has the proof).
     """
+    bytes_of = vocabulary.bytes_of
+    encoder = vocabulary.encoding.compiled
+    n_merges = vocabulary.encoding.n_merges
     made: set[int] = set()
     for token in tokens:
-        with suppress(UnknownTokenError):  # some published vocabularies lack bytes
-            if vocabulary.join(vocabulary.token_bytes(token)) == (token,):
+        # A symbol without a token is a LookupError: some published vocabularies lack bytes.
+        with suppress(LookupError):
+            data = bytes_of[token]
+            # The encoder is called directly, which halves the time.
+            ids = encoder.part(data, n_merges) if encoder else vocabulary.join(data)
+            if ids == (token,):
                 made.add(token)
     return made
 
