@@ -58,7 +58,7 @@ def test_with_bytes_alone_the_second_is_copied():
 
 def test_what_the_pattern_cuts_is_reported():
     a = train("low", vocab_size=257, pattern="gpt4")
-    b = train(["a b c 1234 1234"] * 2, vocab_size=263, pattern="none")
+    b = of_merges([(49, 50, 256), (256, 51, 257), (257, 52, 258)])
     united = unite(a, b)
     reasons = {
         b.decode([token.id]): token.reason
@@ -66,7 +66,7 @@ def test_what_the_pattern_cuts_is_reported():
         if token.outcome == "impossible"
     }
     assert reasons["1234"] == "A makes the pieces “123” + “4” of its text"
-    assert "123" not in reasons
+    assert reasons.keys() == {"1234"}
 
 
 def test_special_tokens_and_bytes():
