@@ -11,7 +11,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from bpe_core.vocabulary import Vocabulary
-from bpe_core.vocabulary.merge_loop import Triple
+from bpe_core.vocabulary.merge_loop import NO_RANK, Triple, merge
 from bpe_core.vocabulary.store import Paths
 from bpe_core.vocabulary.symbols import Symbols
 
@@ -65,9 +65,8 @@ def vocabulary_of(
 def listed_merges(vocabulary: Vocabulary) -> list[Triple]:
     """Return all merges that the file of a vocabulary lists, also those that are never applied."""
     listed: dict[Triple, None] = {}
-    for merge in vocabulary.merges:
-        token = merge[2]
-        for left, right in vocabulary.paths.get(token, [merge[:2]]):
+    for first, second, token in vocabulary.merges:
+        for left, right in vocabulary.paths.get(token, [(first, second)]):
             listed[left, right, token] = None
     return list(listed)
 
@@ -92,8 +91,9 @@ def _base(
 def _ever_applied(vocabulary: Vocabulary, groups: list[list[Triple]]) -> list[Triple]:
     """Return the merges without those that are never applied.
 
-    The merges of one token follow each other. All merges before them turn its bytes into two tokens, and any text has
-    these two when they join (see `bpe_core.vocabulary.merge_loop`). So no other merge of the token is applied.
+    The merges of one token follow each other. Mostly, all merges before them turn its bytes into two tokens. Any text has
+    these two when they join (see `bpe_core.vocabulary.merge_loop`), so no other merge of the token is applied. Otherwise
+    its bytes, merged by all merges, show which one is applied. If none is, the first one stays in its place.
     """
     encoder = vocabulary.encoding.compiled
     bytes_of = vocabulary.bytes_of
@@ -110,6 +110,25 @@ def _ever_applied(vocabulary: Vocabulary, groups: list[list[Triple]]) -> list[Tr
         parts: tuple[int, ...] = ()
         with suppress(LookupError):  # a character has no token
             parts = parts_at(step, data)
-        applied += [merge for merge in group if merge[:2] == parts] or group
+        first = [triple for triple in group if triple[:2] == parts]
+        applied += first or _late_merge(vocabulary, data, group[0][2]) or group[:1]
         step += len(group)
     return applied
+
+
+def _late_merge(vocabulary: Vocabulary, data: bytes, token: int) -> list[Triple]:
+    """Return the merge that makes a token when its bytes are merged by all merges; none if they don't become it."""
+    made: list[Triple] = []
+
+    def rank_of(left: int, right: int) -> int:
+        return vocabulary.ranks.get((left, right), NO_RANK)
+
+    def join(left: int, right: int, rank: int) -> int:
+        one = vocabulary.merge_of(rank + 1)
+        if one[2] == token:
+            made[:] = [one]
+        return one[2]
+
+    with suppress(LookupError):
+        merge(vocabulary.symbols(data), rank_of, join)
+    return made

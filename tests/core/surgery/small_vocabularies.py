@@ -19,8 +19,11 @@ TEXTS = st.text("abc", max_size=12)
 def of_merges(merges, whole_pieces=None, special_tokens=None):
     """A tokenizer of merges as a file lists them, without a split."""
     tokens = dict(BYTES)
-    for left, right, token in merges:
-        tokens[token] = tokens[left] + tokens[right]
+    for left, right, token in (
+        merges * 2
+    ):  # a part may be made after a merge that uses it
+        if left in tokens and right in tokens:
+            tokens[token] = tokens[left] + tokens[right]
     vocabulary = vocabulary_of(
         tokens,
         merges,

@@ -150,6 +150,29 @@ def test_another_path_in_the_file_is_taken():
     assert prune(of_merges([*merges[:3]]), [256]).unreachable == (258,)
 
 
+@given(st.data(), merge_lists(several=True).filter(lambda merges: len(merges) > 3))
+def test_two_removals_are_one(data, merges):
+    tokenizer = of_merges(merges)
+    made = sorted({token for _, _, token in merges})
+    order = data.draw(st.permutations(made))
+    for token in order[:-1]:
+        tokenizer = prune(tokenizer, [token]).tokenizer
+        removed = set(order[: order.index(token) + 1])
+        for text in SHORT_TEXTS[::3]:
+            expected, _ = encoded_by_merges(text.encode(), merges, removed)
+            assert tokenizer.encode(text) == expected
+
+
+def test_a_merge_that_is_listed_before_its_parts_are_made():
+    # abc is listed as a + bc and as ab + c.
+    merges = [(97, 98, 256), (97, 257, 258), (256, 99, 258), (98, 99, 257)]
+    tokenizer = of_merges(merges)
+    assert tokenizer.encode("abc") == [258]
+    assert tokenizer.merges == [merges[0], merges[2], merges[3]]
+    without_ab = prune(tokenizer, [256]).tokenizer
+    assert without_ab.encode("abc") == [258]
+
+
 def test_descendants_go_too_if_that_is_decided():
     listed = prune(LOW, [257])
     assert (listed.unreachable, listed.removed) == ((258,), (257,))
