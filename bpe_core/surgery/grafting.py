@@ -337,7 +337,7 @@ class Grafter:
             old.special_tokens,
             symbols=old.alphabet,
             whole_pieces=whole_pieces,
-            paths=old.paths,
+            listed=tokenizer.vocabulary.listed_merges,
         )
         return Tokenizer(
             vocabulary,

@@ -32,7 +32,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import is_utf8
 from bpe_core.visible import token_label
 from bpe_core.vocabulary import Vocabulary
-from bpe_core.vocabulary.paths import listed_merges, vocabulary_of
+from bpe_core.vocabulary.paths import vocabulary_of
 from bpe_core.vocabulary.ranked import RankedVocabulary
 from bpe_core.vocabulary.symbols import ByteSymbols, CharacterSymbols, Symbols
 
@@ -241,7 +241,7 @@ def _without(vocabulary: Vocabulary, removed: set[int]) -> Vocabulary:
         symbols = replace(symbols, id_of=characters)
     return vocabulary_of(
         tokens,
-        [merge for merge in listed_merges(vocabulary) if removed.isdisjoint(merge)],
+        [merge for merge in vocabulary.listed_merges if removed.isdisjoint(merge)],
         vocabulary.special_tokens,
         symbols=symbols,
         whole_pieces={
@@ -284,7 +284,7 @@ def _renumbered(tokenizer: Tokenizer, new_ids: Mapping[int, int]) -> Tokenizer:
             tokens,
             [
                 (new_ids[left], new_ids[right], new_ids[token])
-                for left, right, token in listed_merges(vocabulary)
+                for left, right, token in vocabulary.listed_merges
             ],
             specials,
             symbols=symbols,

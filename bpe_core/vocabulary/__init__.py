@@ -18,7 +18,7 @@ from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.utf8 import utf8, without_surrogates
 from bpe_core.vocabulary.encoding import Encoding, MergeEncoding
 from bpe_core.vocabulary.merge_loop import Triple
-from bpe_core.vocabulary.store import Paths, Store, check_ids, whole_by_default
+from bpe_core.vocabulary.store import Store, check_ids, whole_by_default
 from bpe_core.vocabulary.symbols import ByteSymbols, Symbols, bytes_among
 
 ID_LAYOUTS: Final = ("bytes-first", "specials-first")
@@ -77,7 +77,7 @@ class Vocabulary:
         end_of_word: int | None = None,
         whole_pieces: Mapping[bytes, int] | None = None,
         most_bytes: float = inf,
-        paths: Paths = MappingProxyType({}),
+        listed: Sequence[Triple] = (),
     ) -> None:
         """Check and store the tokens and merges.
 
@@ -92,7 +92,7 @@ class Vocabulary:
                 of `base` longer than one byte, or none if there is an end-of-word marker.
             most_bytes: Limit on the bytes of all tokens made by merges. A few merges that each double a token would
                 fill the memory.
-            paths: Of each token for which a file lists several merges, all of them; see `bpe_core.vocabulary.paths`.
+            listed: All merges in the file, if it lists several for a token; see `bpe_core.vocabulary.paths`.
 
         Raises:
             OptionError: A merge uses an id that does not exist yet, or makes an id that has other bytes; the tokens
@@ -105,8 +105,9 @@ class Vocabulary:
             symbols = ByteSymbols(bytes_among(others), end_of_word)
         if whole_pieces is None:
             whole_pieces = {} if symbols.end is not None else whole_by_default(base)
-        store = Store(base, symbols, whole_pieces, paths)
+        store = Store(base, symbols, whole_pieces)
         store.extend(merges, most_bytes)
+        store.list_merges(listed)
         self._use_merges(store, len(store.merges), special_tokens)
         check_special_tokens(self.special_tokens, store.bytes_of)
 
@@ -271,9 +272,15 @@ class Vocabulary:
         return MappingProxyType(pieces)
 
     @property
-    def paths(self) -> Paths:
-        """Id -> all pairs that a file lists for the token, if it lists several; see `bpe_core.vocabulary.paths`."""
-        return self._store.paths
+    def listed_merges(self) -> Sequence[Triple]:
+        """`merges`, and those that the file lists but that are never applied; see `bpe_core.vocabulary.paths`."""
+        store = self._store
+        if not store.listed:
+            return self.merges
+        if self.n_merges >= store.n_applied:
+            return [*store.listed, *self.merges[store.n_applied :]]
+        tokens = self.bytes_of
+        return [merge for merge in store.listed if tokens.keys() >= set(merge)]
 
     def step_of_pair(self, left: int, right: int) -> int | None:
         """Return the step that joins two tokens, which may be a step of a later version; None if no merge does."""
@@ -340,7 +347,10 @@ class Vocabulary:
         return f"<Vocabulary: {self.n_tokens} tokens, {self.n_merges} merges>"
 
     def __reduce__(self) -> tuple[Callable[..., "Vocabulary"], tuple[Any, ...]]:
-        return _from_pickle, (*self._compared(), dict(self.paths))
+        return _from_pickle, (*self._compared(), self._listed())
+
+    def _listed(self) -> Sequence[Triple]:
+        return self.listed_merges if self._store.listed else ()
 
     def _compared(self) -> tuple[Any, ...]:
         """Return what two equal vocabularies have in common."""
@@ -487,7 +497,7 @@ class Vocabulary:
             special_tokens,
             symbols=self._symbols,
             whole_pieces=self.whole_pieces,
-            paths=self.paths,
+            listed=self._listed(),
         )
 
     def extended(self, merges: Iterable[Triple]) -> "Vocabulary":
@@ -497,8 +507,10 @@ class Vocabulary:
             store = self._store
             if len(store.merges) > self.n_merges:
                 # Another version was extended before, so the merges after this version are not ours.
-                store = Store(store.base, store.symbols, self.whole_pieces, store.paths)
+                listed = self._listed()
+                store = Store(store.base, store.symbols, self.whole_pieces)
                 store.extend(self.merges)
+                store.list_merges(listed)
             store.extend(new_merges)
         specials = _moved_up(self.special_tokens, {token for _, _, token in new_merges})
         return self._version(store, len(store.merges), specials)
@@ -539,7 +551,7 @@ def _from_pickle(
     special_tokens: Mapping[str, int],
     symbols: Symbols,
     whole_pieces: Mapping[bytes, int],
-    paths: Paths,
+    listed: Sequence[Triple],
 ) -> Vocabulary:
     merges = zip(columns[::3], columns[1::3], columns[2::3], strict=True)
     return Vocabulary(
@@ -548,5 +560,5 @@ def _from_pickle(
         special_tokens,
         symbols=symbols,
         whole_pieces=whole_pieces,
-        paths=paths,
+        listed=listed,
     )

@@ -1,7 +1,7 @@
 """Vocabularies of files that list several merges for one token.
 
 Llama 3's tokenizer.json, for example, lists each way to split a token into two. Only one of them is ever applied, so a
-`Vocabulary` has only that one among its merges, and the others in `paths`. They matter if a token is removed: then
+`Vocabulary` has only that one among its merges, and all of them in `listed_merges`. They matter if a token is removed: then
 another merge in the list may be the first that is possible.
 """
 
@@ -12,7 +12,6 @@ from operator import itemgetter
 
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.merge_loop import NO_RANK, Triple, merge
-from bpe_core.vocabulary.store import Paths
 from bpe_core.vocabulary.symbols import Symbols
 
 
@@ -37,38 +36,24 @@ def vocabulary_of(
         OptionError: The merges or special tokens are invalid.
     """
 
-    def with_merges(merges: Sequence[Triple], paths: Paths) -> Vocabulary:
+    def with_merges(merges: Sequence[Triple], listed: Sequence[Triple]) -> Vocabulary:
         return Vocabulary(
             _base(tokens, merges, symbols.token_ids),
             merges,
             special_tokens,
             symbols=symbols,
             whole_pieces=whole_pieces,
-            paths=paths,
+            listed=listed,
         )
 
-    vocabulary = with_merges(merges, {})
+    vocabulary = with_merges(merges, ())
     if not vocabulary.has_repeats:
         return vocabulary
     groups = [list(group) for _, group in groupby(merges, itemgetter(2))]
     made = {group[0][2] for group in groups}
     if len(groups) > len(made):  # the merges of some token do not follow each other
         return vocabulary
-    paths = {
-        group[0][2]: [(left, right) for left, right, _ in group]
-        for group in groups
-        if len(group) > 1
-    }
-    return with_merges(_ever_applied(vocabulary, groups), paths)
-
-
-def listed_merges(vocabulary: Vocabulary) -> list[Triple]:
-    """Return all merges that the file of a vocabulary lists, also those that are never applied."""
-    listed: dict[Triple, None] = {}
-    for first, second, token in vocabulary.merges:
-        for left, right in vocabulary.paths.get(token, [(first, second)]):
-            listed[left, right, token] = None
-    return list(listed)
+    return with_merges(_ever_applied(vocabulary, groups), merges)
 
 
 def _base(
@@ -93,7 +78,7 @@ def _ever_applied(vocabulary: Vocabulary, groups: list[list[Triple]]) -> list[Tr
 
     The merges of one token follow each other. Mostly, all merges before them turn its bytes into two tokens. Any text has
     these two when they join (see `bpe_core.vocabulary.merge_loop`), so no other merge of the token is applied. Otherwise
-    its bytes, merged by all merges, show which one is applied. If none is, the first one stays in its place.
+    its bytes, merged by all merges, show which one is applied, if any.
     """
     encoder = vocabulary.encoding.compiled
     bytes_of = vocabulary.bytes_of
@@ -111,7 +96,7 @@ def _ever_applied(vocabulary: Vocabulary, groups: list[list[Triple]]) -> list[Tr
         with suppress(LookupError):  # a character has no token
             parts = parts_at(step, data)
         first = [triple for triple in group if triple[:2] == parts]
-        applied += first or _late_merge(vocabulary, data, group[0][2]) or group[:1]
+        applied += first or _late_merge(vocabulary, data, group[0][2])
         step += len(group)
     return applied
 

@@ -7,16 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, takewhile
 from math import inf
 from threading import Lock
-from types import MappingProxyType
 from typing import NamedTuple
 
 from bpe_core import kernel
 from bpe_core.errors import OptionError
 from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.vocabulary.symbols import Symbols
-
-Paths = Mapping[int, Sequence[tuple[int, int]]]
-"""Id -> pairs (left, right) that a file lists for the token."""
 
 
 def check_ids(ids: Iterable[int]) -> None:
@@ -44,7 +40,6 @@ class Store:
         base: Mapping[int, bytes],
         symbols: Symbols,
         whole_pieces: Mapping[bytes, int],
-        paths: Paths = MappingProxyType({}),
     ) -> None:
         self.base = dict(base)
         self.bytes_of = dict(
@@ -52,9 +47,11 @@ class Store:
         )  # of all tokens: those of `base` and those that merges make
         self.symbols = symbols
         self.whole_pieces = whole_pieces
-        self.paths = paths
         self.lock = Lock()  # held while merges are appended
         self.merges: list[Triple] = []
+        self.listed: Sequence[Triple] = ()
+        """The first `n_applied` merges, and those that the file lists but that are never applied; () without such."""
+        self.n_applied = 0
         self.step_of: dict[int, int] = {}
         """Id -> the step that first made it, from 1. Tokens of `base` are not in it."""
         self.repeats: list[int] = []
@@ -116,6 +113,11 @@ class Store:
                     f"Merge {step} makes the id {token}, which has other bytes already; use a new id."
                 )
             self.merges.append(merge)
+
+    def list_merges(self, listed: Sequence[Triple]) -> None:
+        """Note all merges that a file lists, of which those so far are applied."""
+        self.listed = listed
+        self.n_applied = len(self.merges)
 
     def _remove_unfinished(self) -> None:
         """Remove the entries of a merge whose appending was interrupted."""
