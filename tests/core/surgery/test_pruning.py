@@ -1,6 +1,7 @@
 """Removed tokens: texts in which none was formed keep their ids, and what becomes unreachable is reported."""
 
 import pytest
+import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 from small_vocabularies import (
@@ -267,7 +268,16 @@ def test_holes_are_written_in_every_format_that_can_have_them(tmp_path):
         save(pruned.tokenizer, tmp_path / "file", format=format)
         read = load(tmp_path / "file", pattern=LOW.pattern)
         assert read.encode(" low lower") == pruned.tokenizer.encode(" low lower")
+    # tiktoken accepts unused ids, except if the number of tokens is given.
     two = of_merges([(97, 98, 256), (98, 99, 257)])
+    without = prune(two, [256]).tokenizer
+    ranks = {data: token for token, data in without.vocabulary.bytes_of.items()}
+    fields = {"pat_str": r"(?s:.)+", "mergeable_ranks": ranks, "special_tokens": {}}
+    encoding = tiktoken.Encoding("holes", **fields)
+    assert encoding.encode("abcbc") == without.encode("abcbc") == [97, 257, 257]
+    assert without.to_tiktoken().n_vocab == encoding.n_vocab == 258
+    with pytest.raises(AssertionError):
+        tiktoken.Encoding("holes", explicit_n_vocab=258, **fields)
     with pytest.raises(FormatError, match="its merges do not make the ids from 256 on"):
         save(prune(two, [256]).tokenizer, tmp_path / "file", format="minbpe")
     renumbered = prune(two, [256], renumber=True)
