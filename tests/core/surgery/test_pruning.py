@@ -283,3 +283,22 @@ def test_holes_are_written_in_every_format_that_can_have_them(tmp_path):
     renumbered = prune(two, [256], renumber=True)
     save(renumbered.tokenizer, tmp_path / "file", format="minbpe")
     assert load(tmp_path / "file") == renumbered.tokenizer
+
+
+def test_a_token_made_late_is_written_as_ranks(tmp_path):
+    # Without ab, abc is made of a and bc, whose rank is higher; its bytes alone become it all the same.
+    tokens = {256: b"ab", 257: b"abc", 258: b"bc"}
+    whole_pieces = {data: token for token, data in (BYTES | tokens).items()}
+    merges = [(97, 98, 256), (256, 99, 257), (97, 258, 257), (98, 99, 258)]
+    pruned = prune(of_merges(merges, whole_pieces), [256])
+    now = pruned.tokenizer
+    assert now.vocabulary.has_repeats
+    assert now.encode("abcab") == [257, 97, 98]
+    assert now.to_tiktoken().encode("abcab") == now.encode("abcab")
+    # Without looking up pieces, ranks would give the piece "xyz" another id.
+    other = Tokenizer(
+        Vocabulary(BYTES | {258: b"bc", 300: b"xyz"}, now.merges, whole_pieces={}),
+        "none",
+    )
+    with pytest.raises(FormatError, match="made by more than one merge"):
+        other.to_tiktoken()
