@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from bpe_core.formats import load, save
     from bpe_core.live.live_text import Change, LiveText
     from bpe_core.patterns import PATTERNS
+    from bpe_core.surgery.grafting import Grafted, graft
+    from bpe_core.surgery.pruning import Pruned, prune
+    from bpe_core.surgery.uniting import United, unite
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.trainer import Merge, Trainer, train
     from bpe_core.vocabulary import Vocabulary
@@ -37,22 +40,28 @@ __all__ = [
     "Finding",
     "Findings",
     "FormatError",
+    "Grafted",
     "LiveText",
     "Merge",
     "OptionError",
     "PatternError",
+    "Pruned",
     "SpecialTokenError",
     "TextError",
     "Tokenizer",
     "Trainer",
+    "United",
     "UnknownTokenError",
     "UntrainedError",
     "Vocabulary",
     "audit",
     "diff",
+    "graft",
     "load",
+    "prune",
     "save",
     "train",
+    "unite",
 ]
 
 _ROOM_OF: Final = {
@@ -62,16 +71,22 @@ _ROOM_OF: Final = {
     "Difference": "difference",
     "Finding": "auditing.findings",
     "Findings": "auditing.findings",
+    "Grafted": "surgery.grafting",
     "LiveText": "live.live_text",
     "Merge": "trainer",
+    "Pruned": "surgery.pruning",
     "Tokenizer": "tokenizer",
     "Trainer": "trainer",
+    "United": "surgery.uniting",
     "Vocabulary": "vocabulary",
     "audit": "auditing",
     "diff": "difference",
+    "graft": "surgery.grafting",
     "load": "formats",
+    "prune": "surgery.pruning",
     "save": "formats",
     "train": "trainer",
+    "unite": "surgery.uniting",
 }
 """The module of each public name, except errors."""
 

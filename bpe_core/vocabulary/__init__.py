@@ -77,6 +77,7 @@ class Vocabulary:
         end_of_word: int | None = None,
         whole_pieces: Mapping[bytes, int] | None = None,
         most_bytes: float = inf,
+        listed: Sequence[Triple] = (),
     ) -> None:
         """Check and store the tokens and merges.
 
@@ -91,6 +92,7 @@ class Vocabulary:
                 of `base` longer than one byte, or none if there is an end-of-word marker.
             most_bytes: Limit on the bytes of all tokens made by merges. A few merges that each double a token would
                 fill the memory.
+            listed: All merges in the file, if it lists several for a token; see `bpe_core.vocabulary.paths`.
 
         Raises:
             OptionError: A merge uses an id that does not exist yet, or makes an id that has other bytes; the tokens
@@ -105,6 +107,7 @@ class Vocabulary:
             whole_pieces = {} if symbols.end is not None else whole_by_default(base)
         store = Store(base, symbols, whole_pieces)
         store.extend(merges, most_bytes)
+        store.list_merges(listed)
         self._use_merges(store, len(store.merges), special_tokens)
         check_special_tokens(self.special_tokens, store.bytes_of)
 
@@ -268,6 +271,17 @@ class Vocabulary:
                 pieces[piece] = token
         return MappingProxyType(pieces)
 
+    @property
+    def listed_merges(self) -> Sequence[Triple]:
+        """`merges`, and those that the file lists but that are never applied; see `bpe_core.vocabulary.paths`."""
+        store = self._store
+        if not store.listed:
+            return self.merges
+        if self.n_merges >= store.n_applied:
+            return [*store.listed, *self.merges[store.n_applied :]]
+        tokens = self.bytes_of
+        return [merge for merge in store.listed if tokens.keys() >= set(merge)]
+
     def step_of_pair(self, left: int, right: int) -> int | None:
         """Return the step that joins two tokens, which may be a step of a later version; None if no merge does."""
         rank = self._store.rank_of.get((left, right))
@@ -303,6 +317,11 @@ class Vocabulary:
         return self._symbols.ids(piece)
 
     @property
+    def alphabet(self) -> Symbols:
+        """How a piece becomes symbols before any merge."""
+        return self._symbols
+
+    @property
     def is_bytewise(self) -> bool:
         """Whether the symbols of a piece are just its bytes: no characters, and no end-of-word marker."""
         return isinstance(self._symbols, ByteSymbols) and self._symbols.end is None
@@ -328,11 +347,17 @@ class Vocabulary:
         return f"<Vocabulary: {self.n_tokens} tokens, {self.n_merges} merges>"
 
     def __reduce__(self) -> tuple[Callable[..., "Vocabulary"], tuple[Any, ...]]:
+        return _from_pickle, (*self._compared(), self._listed())
+
+    def _listed(self) -> Sequence[Triple]:
+        return self.listed_merges if self._store.listed else ()
+
+    def _compared(self) -> tuple[Any, ...]:
+        """Return what two equal vocabularies have in common."""
         columns = array("I", chain.from_iterable(self.merges))
         specials = dict(self.special_tokens)
         whole_pieces = dict(self.whole_pieces)
-        fields = (self._store.base, columns, specials, self._symbols, whole_pieces)
-        return _from_pickle, fields
+        return self._store.base, columns, specials, self._symbols, whole_pieces
 
     def __eq__(self, other: object) -> bool:
         """Whether both have the same tokens, ids, and merges or ranks. Takes O(n) time if they have, usually less."""
@@ -346,7 +371,7 @@ class Vocabulary:
             # Two versions of one vocabulary.
             has_same_specials = self.special_tokens == other.special_tokens
             return has_same_specials and self.n_merges == other.n_merges
-        return self.__reduce__() == other.__reduce__()
+        return self._compared() == other._compared()
 
     def __hash__(self) -> int:
         return hash((self.n_tokens, frozenset(self.special_tokens.items())))
@@ -472,6 +497,7 @@ class Vocabulary:
             special_tokens,
             symbols=self._symbols,
             whole_pieces=self.whole_pieces,
+            listed=self._listed(),
         )
 
     def extended(self, merges: Iterable[Triple]) -> "Vocabulary":
@@ -481,8 +507,10 @@ class Vocabulary:
             store = self._store
             if len(store.merges) > self.n_merges:
                 # Another version was extended before, so the merges after this version are not ours.
+                listed = self._listed()
                 store = Store(store.base, store.symbols, self.whole_pieces)
                 store.extend(self.merges)
+                store.list_merges(listed)
             store.extend(new_merges)
         specials = _moved_up(self.special_tokens, {token for _, _, token in new_merges})
         return self._version(store, len(store.merges), specials)
@@ -523,8 +551,14 @@ def _from_pickle(
     special_tokens: Mapping[str, int],
     symbols: Symbols,
     whole_pieces: Mapping[bytes, int],
+    listed: Sequence[Triple],
 ) -> Vocabulary:
     merges = zip(columns[::3], columns[1::3], columns[2::3], strict=True)
     return Vocabulary(
-        base, merges, special_tokens, symbols=symbols, whole_pieces=whole_pieces
+        base,
+        merges,
+        special_tokens,
+        symbols=symbols,
+        whole_pieces=whole_pieces,
+        listed=listed,
     )

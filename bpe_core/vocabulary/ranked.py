@@ -16,6 +16,7 @@ from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.vocabulary import Vocabulary, check_special_tokens
 from bpe_core.vocabulary.encoding import RankEncoding, merge_parts
 from bpe_core.vocabulary.merge_loop import NO_RANK, Triple, merge
+from bpe_core.vocabulary.paths import vocabulary_of
 from bpe_core.vocabulary.store import Store
 from bpe_core.vocabulary.symbols import ByteSymbols, Symbols, bytes_among
 
@@ -157,6 +158,9 @@ class RankedVocabulary(Vocabulary):
         return f"<RankedVocabulary: {self.n_tokens} tokens>"
 
     def __reduce__(self) -> tuple[Callable[..., Vocabulary], tuple[Any, ...]]:
+        return _from_pickle, self._compared()
+
+    def _compared(self) -> tuple[Any, ...]:
         id_of = self.encoding.id_of
         ids_by_rank = array("I", id_of.values())
         ranks = None
@@ -170,7 +174,7 @@ class RankedVocabulary(Vocabulary):
             self._symbols,
             self.encoding.looks_up,
         )
-        return _from_pickle, fields
+        return fields
 
     def ids(self) -> list[int]:
         return sorted(self._bytes_of.keys() | self._special_bytes.keys())
@@ -207,15 +211,8 @@ class RankedVocabulary(Vocabulary):
         merges = list(self.merges)
         merges += late_merges
         merges.sort(key=lambda merge: rank_of_id[merge[2]])
-        made: set[int] = set()
-        used_before_made: set[int] = set()
-        for left, right, token in merges:
-            used_before_made |= {left, right} - made
-            made.add(token)
-        base_ids = used_before_made | (self.base.keys() - made)
-        base_ids.update(token for token, data in self.base.items() if len(data) == 1)
-        return Vocabulary(
-            {token: self._bytes_of[token] for token in sorted(base_ids)},
+        return vocabulary_of(
+            self._bytes_of,
             merges,
             self.special_tokens,
             symbols=self._symbols,

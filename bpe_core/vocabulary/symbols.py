@@ -25,6 +25,12 @@ class ByteSymbols:
     end: int | None = None  # the token of the marker
 
     @property
+    def token_ids(self) -> set[int]:
+        """The tokens that a piece may begin as."""
+        ends = set() if self.end is None else {self.end}
+        return ends.union(self.byte_ids.values())
+
+    @property
     def is_faithful(self) -> bool:
         """Whether the symbols have the bytes of the piece. A marker or an unknown token makes it False."""
         return self.end is None
@@ -63,6 +69,12 @@ class CharacterSymbols:
     unknown: int | None = None  # the unknown token
     fuse: bool = False  # whether adjacent unknown characters become one token
     end = None
+
+    @property
+    def token_ids(self) -> set[int]:
+        """The tokens that a piece may begin as."""
+        unknown = set() if self.unknown is None else {self.unknown}
+        return unknown.union(self.id_of.values(), self.byte_ids.values())
 
     @property
     def is_faithful(self) -> bool:

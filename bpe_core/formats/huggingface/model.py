@@ -1,9 +1,7 @@
 """The BPE model of a tokenizer.json: names of tokens, and merges of names."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from itertools import chain, groupby
-from operator import itemgetter
+from itertools import chain
 
 from bpe_core.errors import OptionError
 from bpe_core.formats.json_fields import Fields
@@ -12,6 +10,7 @@ from bpe_core.utf8 import UNUSED_BYTES
 from bpe_core.visible import quoted
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.merge_loop import Triple
+from bpe_core.vocabulary.paths import vocabulary_of
 from bpe_core.vocabulary.symbols import (
     BYTE_OF,
     ByteSymbols,
@@ -104,21 +103,13 @@ class Model:
                     whole_pieces[data] = token
         for piece in pieces:
             whole_pieces[piece.text.encode()] = piece.token
-        symbols = self._symbols(data_of)
-
-        def vocabulary_with(merges: list[Triple]) -> Vocabulary:
-            return Vocabulary(
-                _base(tokens, merges, single),
-                merges,
-                special_tokens,
-                symbols=symbols,
-                whole_pieces=whole_pieces,
-            )
-
-        vocabulary = vocabulary_with(merges)
-        if vocabulary.has_repeats:
-            return vocabulary_with(_ever_applied(vocabulary))
-        return vocabulary
+        return vocabulary_of(
+            tokens,
+            merges,
+            special_tokens,
+            symbols=self._symbols(data_of),
+            whole_pieces=whole_pieces,
+        )
 
     def _bytes_of_names(self, added: Iterable[AddedToken]) -> dict[str, bytes | None]:
         """Return the bytes that each name means in a piece; None if it can be in no piece."""
@@ -192,54 +183,6 @@ class Model:
         return CharacterSymbols(
             characters, self.byte_ids, self._unknown, fuse=self._fuses_unknown
         )
-
-
-def _base(
-    tokens: Mapping[int, bytes], merges: Iterable[Triple], single: set[int]
-) -> dict[int, bytes]:
-    """Return the tokens that must exist before the first merge.
-
-    Single characters and bytes are always among them. Some published files have merges before
-    those that make their parts; such parts are among them too.
-    """
-    made: set[int] = set()
-    used_before_made: set[int] = set()
-    for left, right, token in merges:
-        used_before_made |= {left, right} - made
-        made.add(token)
-    base = (tokens.keys() - made) | single | used_before_made
-    return {token: data for token, data in tokens.items() if token in base}
-
-
-def _ever_applied(vocabulary: Vocabulary) -> list[Triple]:
-    """Return the merges without those that are never applied.
-
-    Some files, such as Llama 3's, list each way to split a token. The merges of one token follow
-    each other there. All merges before them turn its bytes into two tokens, and any text has these
-    two when they join (see `bpe_core.vocabulary.merge_loop`). So no other merge of it is applied.
-    """
-    groups = [list(group) for _, group in groupby(vocabulary.merges, itemgetter(2))]
-    made = {group[0][2] for group in groups}
-    if len(groups) > len(made):  # the merges of some token do not follow each other
-        return list(vocabulary.merges)
-    encoder = vocabulary.encoding.compiled
-    bytes_of = vocabulary.bytes_of
-
-    def parts_at(step: int, data: bytes) -> tuple[int, ...]:
-        if encoder:
-            return encoder.part(data, step)
-        return vocabulary.at(step).join(data)
-
-    applied: list[Triple] = []
-    step = 0
-    for group in groups:
-        data = bytes_of[group[0][2]]
-        parts: tuple[int, ...] = ()
-        with suppress(LookupError):  # a character has no token
-            parts = parts_at(step, data)
-        applied += [merge for merge in group if merge[:2] == parts] or group
-        step += len(group)
-    return applied
 
 
 def _merges(fields: Fields, ids: Mapping[str, int]) -> dict[tuple[str, str], int]:

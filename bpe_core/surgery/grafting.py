@@ -1,0 +1,347 @@
+"""Add words to a vocabulary: each becomes one token, by merges that are appended after all others.
+
+The merges of a word are made from left to right: its first two tokens become one new token, then this one and the
+next, and so on. Words with a common beginning share the new tokens of it, if it has the same tokens today.
+
+**Theorem.** The ids of a piece are its old ids, with the new pairs merged in the order in which they were appended.
+So a text in which no new pair stands side by side in a piece keeps its ids.
+
+Proof for merges. The lowest rank is merged first, and every new merge has a higher rank than every old one. So all
+old merges are done first, as before. They stay done: a new merge makes a token with a new id, which no old merge
+joins.
+
+Proof for ranks. Two neighbors join if their joined bytes are a token. Let w be a new token, made of the new pair (x,
+y). The bytes of w alone become w, and just before that x and y. The bytes of a token are joined in the same order
+wherever they become that token (`bpe_core.vocabulary.merge_loop`), so no other neighbors ever make w. A new token and
+its neighbor could also be, joined, an old token t. Then merging did not make t before, since it left at least three
+tokens of its bytes. `Grafter` refuses each word that would let merging make such a token. So the old joins are done
+first, as with merges.
+"""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from itertools import pairwise
+from typing import NamedTuple
+
+from bpe_core.errors import OptionError, UnknownTokenError
+from bpe_core.formats.huggingface.editing import Edit
+from bpe_core.patterns.text_search import TextSearch
+from bpe_core.reference import merged
+from bpe_core.surgery.reach import check_changeable, merged_tokens
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.utf8 import utf8, without_surrogates
+from bpe_core.visible import quoted, token_label
+from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.merge_loop import NO_RANK, Triple, merge
+from bpe_core.vocabulary.ranked import RankedVocabulary
+from bpe_core.vocabulary.symbols import CharacterSymbols
+
+
+class GraftedWord(NamedTuple):
+    """A word that is one token now."""
+
+    word: str
+    token: int
+    """Its new id."""
+    parts: tuple[int, ...]
+    """The ids that it had before."""
+
+
+class RefusedWord(NamedTuple):
+    """A word that can't become one token."""
+
+    word: str
+    reason: str
+    """A clause, such as "it is the token 257 already"."""
+
+
+class Grafted(NamedTuple):
+    """The result of `graft`."""
+
+    tokenizer: Tokenizer
+    words: tuple[GraftedWord, ...]
+    refused: tuple[RefusedWord, ...]
+    merges: tuple[Triple, ...]
+    """The new merges (left, right, new id), in order: one for each new token."""
+    intermediate: tuple[int, ...]
+    """New tokens that are not words, and that words are built from."""
+    edit: Edit
+
+
+class Refusal(Exception):
+    """A token can't be added. Its text is a clause."""
+
+
+def graft(tokenizer: Tokenizer, words: Iterable[str]) -> Grafted:
+    """Make each word one token, by merges that are appended after all others.
+
+    All other tokens keep their ids, and so do texts in which no new pair stands side by side in a piece;
+    `bpe_core.surgery.grafting` has the proof. New ids follow the highest id, also that of a special token. A word of n
+    tokens needs up to n - 1 new tokens. A model has not seen the new tokens.
+
+    Args:
+        tokenizer: The tokenizer, which is not changed.
+        words: Texts as a user writes them: " hello" and "hello" are two words.
+
+    Returns:
+        The new tokenizer, and which words became tokens. `refused` has the others, with reasons.
+
+    Raises:
+        OptionError: There are no words, or none of them can become a token.
+
+    Examples:
+        >>> from bpe_core import train
+        >>> low = train("low low lower lower", vocab_size=258)
+        >>> low.encode("lower")
+        [257, 101, 114]
+        >>> grafted = graft(low, ["lower", "lowest", "low"])
+        >>> grafted.tokenizer.encode("lower lowest"), grafted.merges[:2]
+        ([259, 32, 261], ((257, 101, 258), (258, 114, 259)))
+        >>> grafted.refused
+        (RefusedWord(word='low', reason='it is the token 257 already'),)
+    """
+    if isinstance(words, str):
+        raise OptionError(
+            "Words are a list of texts, not one text; put it into a list."
+        )
+    grafter = Grafter(tokenizer)
+    grafted: dict[str, GraftedWord] = {}
+    refused: list[RefusedWord] = []
+    for word in words:
+        try:
+            check_word(word)
+            grafter.refuse_special(word)
+            data = piece_of_word(tokenizer, word)
+            parts = grafter.old_ids(data)
+            if len(parts) == 1:
+                raise Refusal(f"it is the token {parts[0]} already")
+            if word in grafted:
+                raise Refusal("it is named twice")
+            grafted[word] = GraftedWord(word, grafter.add(data), parts)
+        except Refusal as refusal:
+            refused.append(RefusedWord(word, str(refusal)))
+    if not grafted and not refused:
+        raise OptionError("There are no words to add; give at least one.")
+    if not grafted:
+        first = refused[0]
+        raise OptionError(
+            f"None of the words can become a token. The first one, '{token_label(utf8(first.word)[:60])}': {first.reason}."
+        )
+    tokens = {word.token for word in grafted.values()}
+    return Grafted(
+        grafter.tokenizer(),
+        words=tuple(grafted.values()),
+        refused=tuple(refused),
+        merges=tuple(grafter.merges),
+        intermediate=tuple(
+            token for _, _, token in grafter.merges if token not in tokens
+        ),
+        edit=Edit(merges=grafter.merges),
+    )
+
+
+def pieces_of(tokenizer: Tokenizer, text: str) -> list[bytes] | None:
+    """Return the pieces of a text, as they are merged; None if there is an added token in it."""
+    preparation = tokenizer.preparation
+    if preparation is None:
+        return [utf8(piece) for piece in tokenizer.splitter.split(text)]
+    pieces: list[bytes] = []
+    for part in preparation.parts(text, frozenset()):
+        if isinstance(part, int):
+            return None
+        for piece in part:
+            data = utf8(piece)
+            pieces += preparation.within(data) if preparation.within else [data]
+    return pieces
+
+
+def check_word(word: str) -> None:
+    """Raise `Refusal` if a word is not a text."""
+    if not isinstance(word, str):
+        raise OptionError(f"A word is a text, not {word!r}; decode it first.")
+    if not word:
+        raise Refusal("it is empty")
+    if without_surrogates(word) != word:
+        raise Refusal("it contains half of a character (a lone surrogate)")
+
+
+def piece_of_word(tokenizer: Tokenizer, word: str) -> bytes:
+    """Return the piece that a word becomes. Raises `Refusal` if it is not one piece."""
+    pieces = pieces_of(tokenizer, word)
+    if pieces is None:
+        raise Refusal("it contains an added token")
+    if not pieces:
+        raise Refusal("the split pattern drops it")
+    if len(pieces) > 1:
+        raise Refusal(f"the split pattern cuts it into {joined(pieces)}")
+    if tokenizer.preparation is None and pieces[0] != word.encode():
+        raise Refusal(f"the split pattern leaves only {joined(pieces)} of it")
+    return pieces[0]
+
+
+def joined(parts: Iterable[bytes]) -> str:
+    """Return parts of a text for a sentence."""
+    return " + ".join(f"“{token_label(part)}”" for part in parts)
+
+
+class Grafter:
+    """Adds tokens to a vocabulary one after another. Each is one token of the pieces that follow."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        check_changeable(tokenizer)
+        self.merges: list[Triple] = []
+        """The new merges, in order."""
+        self._tokenizer = tokenizer
+        self._vocabulary = tokenizer.vocabulary
+        self._next_id = tokenizer.n_vocab
+        self._specials = TextSearch(tokenizer.special_tokens)
+        self._rank_of: dict[tuple[int, int], int] = {}
+        self._bytes_of: dict[int, bytes] = {}  # of new tokens
+        self._not_text: set[int] = set()
+        """Tokens of which no new token can be made: its bytes would not be those of the text."""
+        alphabet = self._vocabulary.alphabet
+        if isinstance(alphabet, CharacterSymbols):
+            self._not_text = alphabet.token_ids.difference(alphabet.id_of.values())
+        self._unmade: dict[int, tuple[int, ...]] = {}
+        """Tokens of ranks that merging does not make -> what merging leaves of their bytes."""
+        if isinstance(self._vocabulary, RankedVocabulary):
+            tokens = self._vocabulary.encoding.id_of.values()
+            for token in set(tokens).difference(
+                merged_tokens(self._vocabulary, tokens)
+            ):
+                data = self._vocabulary.token_bytes(token)
+                with suppress(UnknownTokenError):  # a byte has no token
+                    self._unmade[token] = self._vocabulary.join(data)
+
+    def refuse_special(self, text: str) -> None:
+        """Raise `Refusal` if there is a special token in a text."""
+        for start, end in self._specials.spans(text):
+            raise Refusal(f"it contains the special token {quoted(text[start:end])}")
+
+    def old_ids(self, data: bytes) -> tuple[int, ...]:
+        """Return the ids of a piece before any token was added. Raises `Refusal` if it has none."""
+        try:
+            ids = self._vocabulary.encode(data)
+        except UnknownTokenError as error:
+            message = str(error)
+            raise Refusal(message[0].lower() + message[1:].rstrip(".")) from None
+        if len(ids) > 1 and not self._not_text.isdisjoint(ids):
+            raise Refusal(
+                "one of its characters is not a token, and its bytes can't be joined"
+            )
+        return ids
+
+    def merged(self, ids: Sequence[int]) -> list[int]:
+        """Merge the new pairs in old ids, in their order."""
+
+        def rank_of(left: int, right: int) -> int:
+            return self._rank_of.get((left, right), NO_RANK)
+
+        def join(left: int, right: int, rank: int) -> int:
+            return self.merges[rank][2]
+
+        return merge(ids, rank_of, join)
+
+    def plan(self, ids: Sequence[int]) -> list[Triple]:
+        """Return the merges that make one token of the present ids of a piece. The first new one has the next free id."""
+        ids = list(ids)
+        merges: list[Triple] = []
+        while len(ids) > 1:
+            token = self._next_id + len(merges)
+            merges.append((ids[0], ids[1], token))
+            ids = merged(ids, (ids[0], ids[1]), token)
+        return merges
+
+    def add(self, data: bytes) -> int:
+        """Make a piece one token, and return its id, which is not new if it is one already.
+
+        Raises:
+            Refusal: It can't become one. Nothing is added then.
+        """
+        ids = self.merged(self.old_ids(data))
+        plan = self.plan(ids)
+        if not plan:
+            return ids[0]
+        n_merges = len(self.merges)
+        for left, right, token in plan:
+            joined = self._token_bytes(left) + self._token_bytes(right)
+            self._bytes_of[token] = joined
+            self._rank_of[left, right] = len(self.merges)
+            self.merges.append((left, right, token))
+        try:
+            self._check(plan)
+        except Refusal:
+            del self.merges[n_merges:]
+            for left, right, token in plan:
+                del self._rank_of[left, right]
+                del self._bytes_of[token]
+            raise
+        self._next_id += len(plan)
+        return plan[-1][2]
+
+    def _check(self, plan: Iterable[Triple]) -> None:
+        """Raise `Refusal` if new tokens have the bytes of old ones, or would let merging make an old token."""
+        for _, _, token in plan:
+            data = self._bytes_of[token]
+            other = self._vocabulary.id_by_bytes.get(data)
+            if other is not None:
+                raise Refusal(
+                    f"the token {other} has the bytes {joined([data])} already, but is not what they become"
+                )
+        for token, ids in self._unmade.items():
+            # Two neighbors whose joined bytes are a token would join.
+            is_touched = not self._rank_of.keys().isdisjoint(pairwise(ids))
+            if is_touched and len(self.merged(ids)) <= 2:
+                raise Refusal(
+                    f"with it, ranks would also make the token {token}, which no text becomes now"
+                )
+
+    def _token_bytes(self, token: int) -> bytes:
+        return self._bytes_of.get(token) or self._vocabulary.token_bytes(token)
+
+    def tokenizer(self) -> Tokenizer:
+        """Return the tokenizer with all tokens added so far."""
+        tokenizer = self._tokenizer
+        vocabulary = self._vocabulary
+        if not isinstance(vocabulary, RankedVocabulary):
+            return self._with_merges()
+        id_of = dict(vocabulary.encoding.id_of)
+        for token, data in self._bytes_of.items():
+            id_of[data] = token
+        ranked = RankedVocabulary(
+            {**vocabulary.bytes_of, **self._bytes_of},
+            vocabulary.special_tokens,
+            symbols=vocabulary.alphabet,
+            id_of=id_of,
+            whole_pieces=vocabulary.encoding.looks_up,
+        )
+        return Tokenizer(
+            ranked,
+            tokenizer.pattern,
+            name=tokenizer.name,
+            preparation=tokenizer.preparation,
+        )
+
+    def _with_merges(self) -> Tokenizer:
+        tokenizer = self._tokenizer.with_merges(self.merges)
+        old = self._vocabulary
+        whole_pieces = dict(old.whole_pieces)
+        if not all(data in whole_pieces for data in old.bytes_of.values() if data):
+            return tokenizer
+        # Every piece that is a token is looked up. So are the new tokens, which merging makes as well.
+        for token, data in self._bytes_of.items():
+            whole_pieces[data] = token
+        vocabulary = Vocabulary(
+            old.base,
+            tokenizer.vocabulary.merges,
+            old.special_tokens,
+            symbols=old.alphabet,
+            whole_pieces=whole_pieces,
+            listed=tokenizer.vocabulary.listed_merges,
+        )
+        return Tokenizer(
+            vocabulary,
+            tokenizer.pattern,
+            name=tokenizer.name,
+            preparation=tokenizer.preparation,
+        )

@@ -1,0 +1,322 @@
+"""Remove tokens from a vocabulary.
+
+**Theorem.** A text in whose merging no removed token is formed has the same ids before and after. *Formed* means at
+any time: as a symbol, by a merge, or because a piece is looked up as a whole; not only in the result.
+
+Proof. Removing tokens removes merges and adds none. With ranks, the pairs that may join are those whose joined bytes
+are a token, so pairs too are only removed. Consider one piece, before and after, as long as both have the same
+tokens. The pair that joins next before the change has the lowest rank of all pairs that may join, the leftmost of
+equal ones. It makes a token that is not removed, from two that are not removed, so it may still join after the
+change. It still has the lowest rank, since no pair was added and the others keep their order. So both make the same
+step. When no pair may join before, none may join after. A piece that is looked up as a whole is the same token before
+and after, and no other piece is looked up after.
+
+The theorem holds for merges and for ranks, and for several merges per token. A text in which a removed token is
+formed may get any other ids; `Pruned.unreachable` lists the tokens that no text becomes any more.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Final, Literal, NamedTuple
+
+from bpe_core.errors import OptionError
+from bpe_core.formats.huggingface.editing import Edit
+from bpe_core.patterns.pattern import Else
+from bpe_core.surgery.reach import (
+    check_changeable,
+    formed_tokens,
+    merged_tokens,
+)
+from bpe_core.token_ids import as_ids
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.utf8 import is_utf8
+from bpe_core.visible import token_label
+from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.paths import vocabulary_of
+from bpe_core.vocabulary.ranked import RankedVocabulary
+from bpe_core.vocabulary.symbols import ByteSymbols, CharacterSymbols, Symbols
+
+Decision = Literal["list", "with-descendants", "keep-parents"]
+DECISIONS: Final = ("list", "with-descendants", "keep-parents")
+"""What happens with tokens that become unreachable. list: they stay in the vocabulary. with-descendants: they are removed
+too. keep-parents: the tokens that they need are not removed."""
+
+
+class Pruned(NamedTuple):
+    """The result of `prune`. All ids are those of the old tokenizer, except the values of `mapping`."""
+
+    tokenizer: Tokenizer
+    mapping: Mapping[int, int]
+    """Old id -> new id of each token that is left. Without `renumber` both are equal."""
+    unreachable: tuple[int, ...]
+    """Tokens that were not to be removed, and that no text becomes any more because the others are."""
+    removed: tuple[int, ...]
+    """All tokens that are removed, also unreachable ones if that was decided."""
+    kept: Mapping[int, int]
+    """Tokens that were to be removed and are not, because another token needs them -> one that does."""
+    only_whole: tuple[int, ...]
+    """Tokens that no merge makes any more, and that only a piece equal to them becomes."""
+    edit: Edit
+
+
+def prune(
+    tokenizer: Tokenizer,
+    ids: Iterable[int],
+    *,
+    renumber: bool = False,
+    unreachable: Decision = "list",
+) -> Pruned:
+    """Remove tokens: every merge that makes one of them, on every path, and every merge that uses one.
+
+    A text in whose merging no removed token was formed keeps its ids; `bpe_core.surgery.pruning` has the proof.
+
+    Args:
+        tokenizer: The tokenizer, which is not changed.
+        ids: The tokens to remove.
+        renumber: Close all holes: the ids that are left become 0, 1, 2, ... in the same order. Otherwise all ids stay,
+            and those of removed tokens are unused. tiktoken accepts unused ids, except with `explicit_n_vocab`.
+        unreachable: What happens with tokens that become unreachable; one of `DECISIONS`.
+
+    Returns:
+        The new tokenizer, the ids that are left, and the tokens that become unreachable.
+
+    Raises:
+        OptionError: There are no ids, or a token can't be removed: a special or added token, or a byte that texts need.
+        UnknownTokenError: An id is unknown.
+        NotAnIdError: A value is not a whole number.
+
+    Examples:
+        >>> from bpe_core import train
+        >>> low = train("low low lower lower", vocab_size=259)
+        >>> [low.decode([token]) for token in (256, 257, 258)]
+        ['lo', 'low', ' low']
+        >>> pruned = prune(low, [257])
+        >>> pruned.tokenizer.encode(" low"), pruned.unreachable
+        ([32, 256, 119], (258,))
+    """
+    if unreachable not in DECISIONS:
+        raise OptionError(
+            f"Unknown decision {unreachable!r}; choose one of {', '.join(DECISIONS)}."
+        )
+    check_changeable(tokenizer)
+    removed = _checked(tokenizer, ids)
+    vocabulary = tokenizer.vocabulary
+    made_before = merged_tokens(vocabulary, vocabulary.bytes_of)
+    kept: dict[int, int] = {}
+    while True:
+        changed = _with_vocabulary(tokenizer, _without(vocabulary, removed))
+        left = made_before - removed
+        unmade = sorted(left - merged_tokens(changed.vocabulary, left))
+        needed = {}
+        if unreachable == "keep-parents":
+            needed = _needed(vocabulary, removed, unmade)
+        if not needed:
+            break
+        kept |= needed
+        removed -= needed.keys()
+    if not removed:
+        token, child = next(iter(kept.items()))
+        raise OptionError(
+            f"Nothing can be removed: the tokens are parts of others, such as {_label(tokenizer, token)} of "
+            f"{_label(tokenizer, child)}."
+        )
+    only_whole = [token for token in unmade if _is_looked_up(changed, token)]
+    unreached = sorted(set(unmade).difference(only_whole))
+    if unreachable == "with-descendants" and unreached:
+        # They are never formed, so without them every text has the same ids, and no other token becomes unreachable.
+        removed |= set(unreached)
+        changed = _with_vocabulary(tokenizer, _without(vocabulary, removed))
+    new_ids = {token: token for token in changed.vocabulary.ids()}
+    if renumber:
+        new_ids = {token: number for number, token in enumerate(new_ids)}
+        changed = _renumbered(changed, new_ids)
+    return Pruned(
+        changed,
+        mapping=new_ids,
+        unreachable=tuple(unreached),
+        removed=tuple(sorted(removed)),
+        kept=kept,
+        only_whole=tuple(only_whole),
+        edit=Edit(removed=removed, new_ids=new_ids if renumber else None),
+    )
+
+
+def _checked(tokenizer: Tokenizer, ids: Iterable[int]) -> set[int]:
+    """Return the tokens to remove, or raise an error for the first one that can't be removed."""
+    tokens = as_ids(ids)
+    if not tokens:
+        raise OptionError("There are no tokens to remove; give at least one id.")
+    needed = _needed_by_texts(tokenizer)
+    for token in tokens:
+        tokenizer.vocabulary.token_bytes(token)  # raises an error if it is unknown
+        if token in needed:
+            raise OptionError(
+                f"Token {_label(tokenizer, token)} can't be removed: it is {needed[token]}; leave it out."
+            )
+    return set(tokens)
+
+
+def _needed_by_texts(tokenizer: Tokenizer) -> dict[int, str]:
+    """Return id -> what it is, of each token that can't be removed."""
+    needed: dict[int, str] = {}
+    symbols = tokenizer.vocabulary.alphabet
+    for byte, token in symbols.byte_ids.items():
+        needed[token] = f"the byte 0x{byte:02X}, which texts need"
+    if isinstance(symbols, CharacterSymbols):
+        for character, token in symbols.id_of.items():
+            if not all(byte in symbols.byte_ids for byte in character.encode()):
+                needed[token] = "a character, for which there are no bytes"
+        if symbols.unknown is not None:
+            needed[symbols.unknown] = "the token of unknown characters"
+    for token in _added(tokenizer):
+        needed[token] = "an added token, which is found before merging"
+    for token in tokenizer.special_tokens.values():
+        needed[token] = "a special token"
+    return needed
+
+
+def _added(tokenizer: Tokenizer) -> list[int]:
+    """Return the added tokens that are not special."""
+    if tokenizer.preparation:
+        return [added.token for added in tokenizer.preparation.added]
+    pattern = tokenizer.splitter.tree
+    if isinstance(pattern, Else) and isinstance(pattern.first, tuple):
+        whole_pieces = tokenizer.vocabulary.whole_pieces
+        found_first = (text.encode() for text in pattern.first)
+        return [whole_pieces[data] for data in found_first if data in whole_pieces]
+    return []
+
+
+def _is_looked_up(tokenizer: Tokenizer, token: int) -> bool:
+    """Whether a piece that is equal to a token becomes it."""
+    data = tokenizer.token_bytes(token)
+    splits_bytes = tokenizer.preparation and tokenizer.preparation.within
+    return tokenizer.vocabulary.encoding.whole(data) == token and (
+        is_utf8(data) or bool(splits_bytes)
+    )
+
+
+def _label(tokenizer: Tokenizer, token: int) -> str:
+    return f"{token} '{token_label(tokenizer.token_bytes(token)[:60])}'"
+
+
+def _needed(
+    vocabulary: Vocabulary, removed: set[int], unmade: Iterable[int]
+) -> dict[int, int]:
+    """Return removed token -> a token of `unmade` in whose making it is formed."""
+    needed: dict[int, int] = {}
+    for token in unmade:
+        for part in removed & formed_tokens(vocabulary, vocabulary.token_bytes(token)):
+            needed.setdefault(part, token)
+    return needed
+
+
+def _without(vocabulary: Vocabulary, removed: set[int]) -> Vocabulary:
+    """Return the vocabulary without some tokens, and without the merges that make or use them."""
+    tokens = {
+        token: data
+        for token, data in vocabulary.bytes_of.items()
+        if token not in removed
+    }
+    if isinstance(vocabulary, RankedVocabulary):
+        encoding = vocabulary.encoding
+        return RankedVocabulary(
+            tokens,
+            vocabulary.special_tokens,
+            symbols=encoding.symbols,
+            id_of={
+                data: token
+                for data, token in encoding.id_of.items()
+                if token not in removed
+            },
+            whole_pieces=encoding.looks_up,
+        )
+    symbols = vocabulary.alphabet
+    if isinstance(symbols, CharacterSymbols):
+        characters = {
+            character: token
+            for character, token in symbols.id_of.items()
+            if token not in removed
+        }
+        symbols = replace(symbols, id_of=characters)
+    return vocabulary_of(
+        tokens,
+        [merge for merge in vocabulary.listed_merges if removed.isdisjoint(merge)],
+        vocabulary.special_tokens,
+        symbols=symbols,
+        whole_pieces={
+            piece: token
+            for piece, token in vocabulary.whole_pieces.items()
+            if token not in removed
+        },
+    )
+
+
+def _with_vocabulary(tokenizer: Tokenizer, vocabulary: Vocabulary) -> Tokenizer:
+    return Tokenizer(
+        vocabulary,
+        tokenizer.pattern,
+        name=tokenizer.name,
+        preparation=tokenizer.preparation,
+    )
+
+
+def _renumbered(tokenizer: Tokenizer, new_ids: Mapping[int, int]) -> Tokenizer:
+    """Return the tokenizer with other ids in the same order."""
+    vocabulary = tokenizer.vocabulary
+    symbols = _renumbered_symbols(vocabulary.alphabet, new_ids.__getitem__)
+    tokens = {new_ids[token]: data for token, data in vocabulary.bytes_of.items()}
+    specials = {
+        text: new_ids[token] for text, token in tokenizer.special_tokens.items()
+    }
+    renumbered: Vocabulary
+    if isinstance(vocabulary, RankedVocabulary):
+        encoding = vocabulary.encoding
+        renumbered = RankedVocabulary(
+            tokens,
+            specials,
+            symbols=symbols,
+            id_of={data: new_ids[token] for data, token in encoding.id_of.items()},
+            whole_pieces=encoding.looks_up,
+        )
+    else:
+        renumbered = vocabulary_of(
+            tokens,
+            [
+                (new_ids[left], new_ids[right], new_ids[token])
+                for left, right, token in vocabulary.listed_merges
+            ],
+            specials,
+            symbols=symbols,
+            whole_pieces={
+                piece: new_ids[token]
+                for piece, token in vocabulary.whole_pieces.items()
+            },
+        )
+    preparation = tokenizer.preparation
+    if preparation:
+        preparation = replace(
+            preparation,
+            added=tuple(
+                replace(added, token=new_ids[added.token])
+                for added in preparation.added
+            ),
+            byte_fallback_ids=frozenset(
+                new_ids[token] for token in preparation.byte_fallback_ids
+            ),
+        )
+    return Tokenizer(
+        renumbered, tokenizer.pattern, name=tokenizer.name, preparation=preparation
+    )
+
+
+def _renumbered_symbols(symbols: Symbols, new_id: Callable[[int], int]) -> Symbols:
+    byte_ids = {byte: new_id(token) for byte, token in symbols.byte_ids.items()}
+    if isinstance(symbols, ByteSymbols):
+        return replace(symbols, byte_ids=byte_ids)
+    return replace(
+        symbols,
+        byte_ids=byte_ids,
+        id_of={character: new_id(token) for character, token in symbols.id_of.items()},
+        unknown=None if symbols.unknown is None else new_id(symbols.unknown),
+    )
