@@ -241,7 +241,11 @@ def counted_in_parts(a, b, monkeypatch, text, size):
     return compare_texts(a, b, [NamedText("text 0", blocks)], n_shown=10_000)
 
 
-@pytest.mark.parametrize("change", [*CHANGES, None], ids=str)
+@pytest.mark.parametrize(
+    "change",
+    [*CHANGES, None],
+    ids=lambda change: getattr(change, "__name__", "pattern"),
+)
 def test_a_long_text_in_parts_is_compared_as_the_whole(
     tmp_path, described, monkeypatch, change
 ):
