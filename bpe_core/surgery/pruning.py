@@ -146,7 +146,7 @@ def _checked(tokenizer: Tokenizer, ids: Iterable[int]) -> set[int]:
     tokens = as_ids(ids)
     if not tokens:
         raise OptionError("There are no tokens to remove; give at least one id.")
-    needed = _needed_by_texts(tokenizer)
+    needed = needed_by_texts(tokenizer)
     for token in tokens:
         tokenizer.vocabulary.token_bytes(token)  # raises an error if it is unknown
         if token in needed:
@@ -156,7 +156,7 @@ def _checked(tokenizer: Tokenizer, ids: Iterable[int]) -> set[int]:
     return set(tokens)
 
 
-def _needed_by_texts(tokenizer: Tokenizer) -> dict[int, str]:
+def needed_by_texts(tokenizer: Tokenizer) -> dict[int, str]:
     """Return id -> what it is, of each token that can't be removed."""
     needed: dict[int, str] = {}
     symbols = tokenizer.vocabulary.alphabet
