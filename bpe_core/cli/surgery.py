@@ -103,8 +103,8 @@ def run_prune(options: Namespace) -> int:
             n_others = counted(len(pruned.unreachable), "other token")
             names = surgery_report.first_tokens(before, pruned.unreachable, 5)
             raise OptionError(
-                f"Without these tokens, no text becomes {n_others} built on them: {names}. Add --with-descendants to "
-                "remove them too, or --keep-parents to keep what they are built on."
+                f"{n_others} built on these could not be made any more: {names}. Add --with-descendants to remove them "
+                "too, or --keep-parents to keep what they are built on."
             )
         changed = Changed(before, pruned.tokenizer, pruned.mapping)
         mapping = json.dumps(dict(pruned.mapping)) + "\n"
@@ -169,7 +169,7 @@ def _chosen_tokens(
     tokens = [token for token in tokens if token not in needed]
     if not tokens:
         raise OptionError(
-            "There is no such token, or none that can be removed; choose others."
+            "No token that can be removed is chosen by these options; choose others."
         )
     return tokens, subject
 

@@ -18,6 +18,7 @@ from bpe_core.formats.file import TokenizerFile, tokenizer_at
 from bpe_core.hub import located
 from bpe_core.process import print_to_stderr
 from bpe_core.report import Section, as_text
+from bpe_core.surgery.reach import check_changeable
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted, visible
 from bpe_core.weighted import for_programs
@@ -44,11 +45,12 @@ class Source(NamedTuple):
         """Load the tokenizer, and check the files to write.
 
         Raises:
-            OptionError: Two of the files are the same, or the format can't be written.
+            OptionError: Two of the files are the same, or the vocabulary can't be changed, or the format can't be written.
             FormatError: A file can't be read or written.
         """
         path = tokenizer_at(Path(located(options.tokenizer, print_fetching)))
         tokenizer = load(path, pattern=options.pattern)
+        check_changeable(tokenizer)
         format_read = format_of(TokenizerFile.open(path))
         format = options.format or format_read
         if format not in WRITABLE:

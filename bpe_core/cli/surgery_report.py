@@ -11,7 +11,7 @@ from bpe_core.surgery.grafting import Grafted
 from bpe_core.surgery.pruning import Pruned
 from bpe_core.surgery.uniting import United
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import counted, token_label
+from bpe_core.visible import counted, duration, token_label, visible
 from bpe_core.worker.surgery import Changed, FindingsChange, TextsChange, ids_after
 
 SHOWN: Final = 20
@@ -40,7 +40,7 @@ def list_section(
     """Yield a section with the first rows; none without rows."""
     if rows:
         more = f"and {len(rows) - SHOWN:,} more" if len(rows) > SHOWN else ""
-        table = ReportTable(head, rows[:SHOWN], numbers=(0,), widest=60)
+        table = ReportTable(head, rows[:SHOWN], numbers=(0,), widest=100)
         yield Section(f"{heading}  {len(rows):,}", table=table, more=more)
 
 
@@ -192,7 +192,9 @@ def table_as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     out = StringIO()
     writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    for row in rows:
+        # Some readers end a row at a carriage return.
+        writer.writerow({**row, "text": visible(row["text"])})
     return out.getvalue()
 
 
@@ -218,8 +220,8 @@ def findings_sections(findings: FindingsChange) -> Iterator[Section]:
         for kind in before | after
     ]
     sentence = (
-        f"On tokens that are left, {counted(len(findings.gone), 'finding is', 'findings are')} gone; "
-        f"{len(findings.new):,} are new. The two audits took {findings.seconds:.0f} s."
+        f"{counted(len(findings.new), 'finding is', 'findings are')} new, and {len(findings.gone):,} on tokens that are "
+        f"left {'is' if len(findings.gone) == 1 else 'are'} gone. The two audits took {duration(findings.seconds)}."
     )
     table = ReportTable(("finding", "before", "after"), rows, numbers=(1, 2))
     yield Section("The audit", [sentence], table if rows else None)
