@@ -12,7 +12,6 @@ from bpe_core.auditing.changed_rows import RowChange
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.auditing.usage import Usage
 from bpe_core.auditing.verdicts import verdicts
-from bpe_core.cli import surgery_report
 from bpe_core.cli.arguments import (
     Subcommands,
     add_command,
@@ -21,16 +20,23 @@ from bpe_core.cli.audit import parse_kinds
 from bpe_core.cli.streams import StderrReporter, print_fetching, text_blocks
 from bpe_core.cli.surgery_arguments import add_graft, add_prune, add_unite
 from bpe_core.cli.surgery_output import Result, Source, finish
+from bpe_core.cli.surgery_report import (
+    Listing,
+    grafted_listings,
+    pruned_listings,
+    united_listings,
+)
 from bpe_core.corpus.streams import name_of
 from bpe_core.errors import OptionError, PatternNeededError, Stopped
 from bpe_core.formats import load
 from bpe_core.hub import located
+from bpe_core.report import ReportTable, Section, as_csv
 from bpe_core.surgery.best_words import best_words
 from bpe_core.surgery.grafting import graft
 from bpe_core.surgery.pruning import Decision, needed_by_texts, prune
 from bpe_core.surgery.uniting import unite
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import counted
+from bpe_core.visible import counted, quoted
 from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.worker.audit import (
     AuditRequest,
@@ -100,28 +106,25 @@ def run_prune(options: Namespace) -> int:
         job.progress("preparing", 0, 0, "removing tokens")
         pruned = prune(before, tokens, renumber=options.renumber, unreachable=decision)
         if pruned.unreachable and decision == "list":
+            names = [
+                f"{token} {quoted(before.decode([token]))}"
+                for token in pruned.unreachable[:5]
+            ]
             n_others = counted(len(pruned.unreachable), "other token")
-            names = surgery_report.first_tokens(before, pruned.unreachable, 5)
             raise OptionError(
-                f"{n_others} built on these could not be made any more: {names}. Add --with-descendants to remove them "
-                "too, or --keep-parents to keep what they are built on."
+                f"{n_others} built on these could not be made any more, such as {', '.join(names)}. Add "
+                "--with-descendants to remove them too, or --keep-parents to keep what they are built on."
             )
         changed = Changed(before, pruned.tokenizer, pruned.mapping)
         mapping = json.dumps(dict(pruned.mapping)) + "\n"
-        finish(
-            Result(
-                pruned,
-                changed,
-                list(surgery_report.pruned_sections(pruned, changed)),
-                surgery_report.pruned_json(pruned, changed),
-                RowChange(before.n_vocab, moved=list(pruned.mapping)),
-                dict.fromkeys(mapping_files, mapping),
-            ),
-            source,
-            options,
-            job,
-            subject,
+        result = Result(
+            pruned,
+            changed,
+            list(pruned_listings(pruned, changed)),
+            RowChange(before.n_vocab, moved=list(pruned.mapping)),
+            dict.fromkeys(mapping_files, mapping),
         )
+        finish(result, source, options, job, subject)
     return 0
 
 
@@ -201,18 +204,13 @@ def run_graft(options: Namespace) -> int:
         job.progress("preparing", 0, 0, "adding words")
         grafted = graft(before, words)
         changed = Changed(before, grafted.tokenizer, _same_ids(before))
-        finish(
-            Result(
-                grafted,
-                changed,
-                list(surgery_report.grafted_sections(grafted, changed, savings)),
-                surgery_report.grafted_json(grafted, changed, savings),
-                _added_rows(before, grafted.merges),
-            ),
-            source,
-            options,
-            job,
+        result = Result(
+            grafted,
+            changed,
+            list(grafted_listings(grafted, changed, savings)),
+            _added_rows(before, grafted.merges),
         )
+        finish(result, source, options, job)
     return 0
 
 
@@ -260,21 +258,27 @@ def run_unite(options: Namespace) -> int:
         job.progress("preparing", 0, 0, "adding tokens")
         united = unite(before, other)
         changed = Changed(before, united.tokenizer, _same_ids(before))
-        rows = list(surgery_report.united_rows(united, changed, other))
-        finish(
-            Result(
-                united,
-                changed,
-                list(surgery_report.united_sections(united, changed, other)),
-                {"tokens": rows, "merges": united.merges},
-                _added_rows(before, united.merges),
-                {name: surgery_report.table_as_csv(rows) for name in table_files},
-            ),
-            source,
-            options,
-            job,
+        listings = united_listings(united, changed, other)
+        table = _as_csv(listings[0])
+        result = Result(
+            united,
+            changed,
+            listings,
+            _added_rows(before, united.merges),
+            dict.fromkeys(table_files, table),
         )
+        finish(result, source, options, job)
     return 0
+
+
+def _as_csv(listing: Listing) -> str:
+    """Return all rows. Labels instead of texts, since some readers end a row at a carriage return."""
+    head = ("id_b", "id", "outcome", "token", "text", "reason")
+    rows = [
+        ["" if row[key] is None else str(row[key]) for key in head]
+        for row in listing.rows
+    ]
+    return as_csv([Section(table=ReportTable(head, rows, numbers=()))])
 
 
 def _same_ids(tokenizer: Tokenizer) -> dict[int, int]:

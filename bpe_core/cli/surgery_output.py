@@ -10,8 +10,13 @@ from typing import IO, Any, NamedTuple
 from bpe_core import surgery
 from bpe_core.auditing.changed_rows import ChangedEmbeddings, RowChange
 from bpe_core.auditing.subject import AuditSubject
-from bpe_core.cli import surgery_report
 from bpe_core.cli.streams import print_fetching
+from bpe_core.cli.surgery_report import (
+    Listing,
+    findings_listings,
+    findings_section,
+    texts_section,
+)
 from bpe_core.errors import OptionError
 from bpe_core.formats import WRITABLE, format_of, load
 from bpe_core.formats.file import TokenizerFile, tokenizer_at
@@ -20,7 +25,7 @@ from bpe_core.process import print_to_stderr
 from bpe_core.report import Section, as_text
 from bpe_core.surgery.reach import check_changeable
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import quoted, visible
+from bpe_core.visible import counted, quoted, visible
 from bpe_core.weighted import for_programs
 from bpe_core.whole_file import check_place, write_atomically, write_whole
 from bpe_core.worker.job import Job
@@ -80,8 +85,7 @@ class Result(NamedTuple):
 
     made: surgery.Changed
     changed: Changed
-    sections: list[Section]
-    facts: Mapping[str, Any]
+    listings: list[Listing]
     rows: RowChange
     files: Mapping[str, str] = {}
     """Path -> text of further files to write."""
@@ -100,35 +104,45 @@ def finish(
         embeddings = ChangedEmbeddings(
             options.embeddings[0], result.rows, options.tensor
         )
-    sections = result.sections
-    facts = {
+    changed = result.changed
+    listings = [*result.listings]
+    facts: dict[str, Any] = {
         "output": options.output,
         "format": source.format,
-        "tokens_before": result.changed.before.n_tokens,
-        "tokens_after": result.changed.after.n_tokens,
-        **result.facts,
+        "tokens_before": changed.before.n_tokens,
+        "tokens_after": changed.after.n_tokens,
     }
+    sentences = [
+        f"{counted(changed.before.n_tokens, 'token')} before, {changed.after.n_tokens:,} after."
+    ]
+    if embeddings:
+        names = ", ".join(filter(None, embeddings.matrices)) or "the matrix"
+        sentences.append(f"Rows changed in {options.embeddings[1]}: {names}.")
+        if result.rows.added:
+            sentences.append(
+                "The row of a new token is the mean of the rows of its parts, which is the usual rule."
+            )
+    if result.rows.added:
+        sentences.append(surgery.UNSEEN)
+    sections = [Section(sentences=sentences)]
+    for listing in result.listings:
+        sections += listing.sections()
     if options.paths:
-        texts = change_of_texts(result.changed, options.paths, job)
-        sections += surgery_report.texts_sections(texts)
+        texts = change_of_texts(changed, options.paths, job)
+        sections.append(texts_section(texts))
         facts["texts"] = texts._asdict()
     if not options.no_audit:
-        findings = change_of_findings(result.changed, subject, job)
-        sections += surgery_report.findings_sections(findings)
-        facts["audit"] = surgery_report.findings_json(findings)
-    if embeddings:
-        names = ", ".join(filter(None, embeddings.matrices))
-        sentence = (
-            f"Changed the rows of {names or 'the matrix'} in {options.embeddings[1]}."
-        )
-        if result.rows.added:
-            sentence += " The row of each new token is the mean of the rows of its parts, which is the usual rule."
-        sections.append(Section(sentences=[sentence]))
-    if result.rows.added:
-        sections.append(Section(sentences=[surgery.UNSEEN]))
-        facts["note"] = surgery.UNSEEN
+        findings = change_of_findings(changed, subject, job)
+        sections.append(findings_section(findings))
+        facts["findings_before"] = findings.before.kinds()
+        facts["findings_after"] = findings.after.kinds()
+        for listing in findings_listings(findings):
+            sections += listing.sections()
+            listings.append(listing)
     _write(result, source, options, embeddings, job)
     if options.json:
+        facts["notes"] = sentences
+        facts |= {listing.name: listing.rows for listing in listings if listing.name}
         print(json.dumps(facts, default=for_programs))
     else:
         print(as_text(sections), end="")

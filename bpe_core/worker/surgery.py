@@ -4,6 +4,7 @@ import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
@@ -70,39 +71,30 @@ def listed_tokens(text: str, name: str, tokenizer: Tokenizer) -> list[int]:
     token, with its spaces. A line in quotation marks is a text as a JSON string, also if it is a number.
 
     Raises:
-        TextError: A line is not valid.
-        UnknownTokenError: No token has this text or these bytes.
+        TextError: A line in quotation marks is not a JSON string.
+        UnknownTokenError: The tokenizer has no such token.
     """
     tokens: list[int] = []
     for line in _listed_lines(text, name):
         word = line.text.strip()
-        if line.is_quoted or not re.match(r"[0-9]+$|0x", word, re.ASCII):
-            tokens.append(_token_of(line, line.text.encode(), tokenizer))
-        elif word.startswith("0x"):
-            try:
-                data = bytes.fromhex(word[2:])
-            except ValueError:
-                raise TextError(
-                    f"{line.place}: {quoted(word)} is not a token in hex; put a text into quotation marks."
-                ) from None
-            tokens.append(_token_of(line, data, tokenizer))
-        else:
+        token: int | None = None
+        if not line.is_quoted and word.isascii() and word.isdigit():
             ids, _ = ids_in(word)
-            if not ids or ids[0] not in tokenizer.vocabulary:
-                raise UnknownTokenError(
-                    f"{line.place}: the tokenizer has no token {quoted(word)}; put a text into quotation marks."
-                )
-            tokens += ids
+            if ids and ids[0] in tokenizer.vocabulary:
+                token = ids[0]
+        else:
+            data = line.text.encode(errors="surrogatepass")
+            if not line.is_quoted and word.startswith("0x"):
+                with suppress(ValueError):
+                    data = bytes.fromhex(word[2:])
+            token = tokenizer.vocabulary.id_by_bytes.get(data)
+        if token is None:
+            raise UnknownTokenError(
+                f"{line.place}: the tokenizer has no token {quoted(line.text)}; write an id, 0x and the bytes in hex, or "
+                "the text with its spaces, in quotation marks if it is a number."
+            )
+        tokens.append(token)
     return tokens
-
-
-def _token_of(line: _ListedLine, data: bytes, tokenizer: Tokenizer) -> int:
-    token = tokenizer.vocabulary.id_by_bytes.get(data)
-    if token is None:
-        raise UnknownTokenError(
-            f"{line.place}: no token is {quoted(line.text)}; write it with the space before it, or as an id."
-        )
-    return token
 
 
 def latest_tokens(tokenizer: Tokenizer, size: int) -> list[int]:
@@ -172,6 +164,10 @@ class TextsChange(NamedTuple):
     n_lines: int
     n_lines_changed: int
     """Lines whose tokens are others. A token belongs to the line of its last byte."""
+
+    def ratio(self, n_tokens: int) -> str:
+        """Return the bytes per token."""
+        return f"{self.n_bytes / max(1, n_tokens):.3f}"
 
 
 def change_of_texts(changed: Changed, paths: Sequence[str], job: Job) -> TextsChange:

@@ -61,7 +61,7 @@ def test_a_list_of_tokens_has_ids_hex_and_texts(
     Path("list").write_text(listed)
     # Without 0x it is a text.
     code, _, error = bpescope("prune low.json -o out.json --tokens list")
-    assert code == 2 and "list, line 3: no token is '206e6577'" in error
+    assert code == 2 and "list, line 3: the tokenizer has no token '206e6577'" in error
     Path("list").write_text(f' lower\r\n0x206e6577\n"est"\n {widest} \n')
     assert removed(bpescope, "--tokens list", "--with-descendants") >= {
         lower,
@@ -274,7 +274,7 @@ def test_rows_of_grafted_words_are_the_mean_of_what_they_were(
     for made in range(low.n_vocab, after.n_vocab):
         parts = low.encode(after.decode([made]))
         assert new_rows[made] == pytest.approx(rows[parts].mean(axis=0), abs=1e-15)
-    assert [word["before"] for word in facts["words"]] == [
+    assert [word["ids"] for word in facts["words"]] == [
         low.encode(" slower"),
         low.encode("widening"),
     ]
@@ -289,7 +289,7 @@ def test_words_that_save_most_come_until_the_size_is_reached(
     line = f"graft low.json texts/ -o out.json --from texts/ --size {size}"
     facts = report(bpescope, line)
     after = load("out.json")
-    assert facts["words"][0]["text"] == " slower"
+    assert facts["words"][0]["text"] == "␣slower"
     assert low.n_tokens < after.n_tokens <= size
     saved = sum(word["saving"] for word in facts["words"])
     assert saved == len(low.encode(text)) - len(after.encode(text)) > 0
@@ -315,7 +315,7 @@ def test_the_table_of_two_tokenizers(bpescope: Bpescope, low: Tokenizer) -> None
             continue
         assert after.token_bytes(int(row["id"])) == data
         assert (int(row["id"]) in low.vocabulary) == (row["outcome"] == "same")
-    special = [row for row in of_other if row["text"] == "<eot>"]
+    special = [row for row in of_other if row["token"] == b"<eot>".hex()]
     assert [row["outcome"] for row in special] == ["impossible"]
     new = {int(row["id"]) for row in rows if row["outcome"] in ("new", "part")}
     assert new == set(range(low.n_vocab, after.n_vocab))
@@ -340,12 +340,12 @@ def test_the_report_counts_texts_and_findings(
     ).replace(" lo", "␣lo")
     assert any(line.endswith(becomes) for line in out.splitlines())
     code, out, _ = bpescope(f"{line} --json")
-    found = json.loads(out)["audit"]
+    found = json.loads(out)
     old = Tokenizer(low.vocabulary, low.pattern)  # without the training record
-    assert found["before"] == audit(old).kinds()
-    assert found["after"] == audit(after).kinds()
+    assert found["findings_before"] == audit(old).kinds()
+    assert found["findings_after"] == audit(after).kinds()
     gone = {(f.id, f.kind) for f in audit(old)} - {(f.id, f.kind) for f in audit(after)}
-    left = {(row["id"], row["kind"]) for row in found["gone"]}
+    left = {(row["id"], row["kind"]) for row in found["findings_gone"]}
     assert left == {(i, kind) for i, kind in gone if i in after.vocabulary}
 
 
@@ -379,7 +379,7 @@ REFUSED = {
     "prune low.json -o out.json --tokens missing": "missing",
     "prune low.json -o out.json --tokens byte": "it is the byte 0x6C, which texts need",
     "prune low.json -o out.json --tokens special": "it is a special token; leave it out.",
-    "prune low.json -o out.json --tokens nothex": "line 1: '0xlow' is not a token in hex",
+    "prune low.json -o out.json --tokens nothex": "line 1: the tokenizer has no token '0xlow'",
     "prune low.json -o out.json --tokens notjson": "is not a JSON string",
     "prune low.json -o out.json --tokens lower": "Add --with-descendants to remove them too, or --keep-parents",
     "prune low.json -o out.json --tokens lower --score 1": "--score needs --audit; add it, or leave out --score.",
