@@ -123,6 +123,7 @@ def run_prune(options: Namespace) -> int:
             list(pruned_listings(pruned, changed)),
             RowChange(before.n_vocab, moved=list(pruned.mapping)),
             dict.fromkeys(mapping_files, mapping),
+            [f"New ids: see {name}." for name in mapping_files],
         )
         finish(result, source, options, job, subject)
     return 0
@@ -260,12 +261,17 @@ def run_unite(options: Namespace) -> int:
         changed = Changed(before, united.tokenizer, _same_ids(before))
         listings = united_listings(united, changed, other)
         table = _as_csv(listings[0])
+        outcomes = [token.outcome for token in united.tokens]
         result = Result(
             united,
             changed,
             listings,
             _added_rows(before, united.merges),
             dict.fromkeys(table_files, table),
+            [
+                f"Of {counted(len(outcomes), 'token')} of OTHER, {outcomes.count('same'):,} were there already, "
+                f"{outcomes.count('new'):,} are new and {outcomes.count('impossible'):,} are not possible."
+            ],
         )
         finish(result, source, options, job)
     return 0

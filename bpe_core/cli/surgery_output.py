@@ -2,7 +2,7 @@
 
 import json
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -89,6 +89,8 @@ class Result(NamedTuple):
     rows: RowChange
     files: Mapping[str, str] = {}
     """Path -> text of further files to write."""
+    notes: Sequence[str] = ()
+    """Sentences of the report."""
 
 
 def finish(
@@ -113,7 +115,8 @@ def finish(
         "tokens_after": changed.after.n_tokens,
     }
     sentences = [
-        f"{counted(changed.before.n_tokens, 'token')} before, {changed.after.n_tokens:,} after."
+        f"{counted(changed.before.n_tokens, 'token')} before, {changed.after.n_tokens:,} after.",
+        *result.notes,
     ]
     if embeddings:
         names = ", ".join(filter(None, embeddings.matrices)) or "the matrix"

@@ -33,7 +33,7 @@ class Listing(NamedTuple):
         if not (n_rows and self.columns):
             return
         shown = [[str(row[key]) for key in self.columns] for row in self.rows[:SHOWN]]
-        numbers = (0,) if "id" in self.columns else ()
+        numbers = (0,) if next(iter(self.columns)).startswith("id") else ()
         table = ReportTable([*self.columns.values()], shown, numbers, widest=100)
         more = f"and {n_rows - SHOWN:,} more" if n_rows > SHOWN else ""
         yield Section(f"{self.heading}  {n_rows:,}", table=table, more=more)
@@ -108,13 +108,11 @@ def united_listings(united: United, changed: Changed, b: Tokenizer) -> list[List
         rows.append({**dict.fromkeys(rows[0]), **part, "outcome": "part"})
     new = [row for row in rows if row["outcome"] == "new"]
     impossible = [row for row in rows if row["outcome"] == "impossible"]
-    columns = {"id_b": "id", "text": "token", "reason": "why"}
+    columns = {"id_b": "id in OTHER", "text": "token", "reason": "why"}
     return [
+        Listing("tokens", "Tokens of OTHER, and further new tokens", rows, {}),
         Listing(
-            "tokens", "Tokens of the second tokenizer, and further new ones", rows, {}
-        ),
-        Listing(
-            "", "New tokens", new, {**_TOKEN, "id_b": "id before", "parts": "before"}
+            "", "New tokens", new, {**_TOKEN, "id_b": "id in OTHER", "parts": "before"}
         ),
         parts,
         Listing("", "Not possible", impossible, columns),
