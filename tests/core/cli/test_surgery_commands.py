@@ -20,6 +20,7 @@ from bpe_core.surgery.pruning import prune
 from bpe_core.worker.job import Job
 from bpe_core.worker.surgery import Changed, change_of_texts, latest_tokens
 
+FLAGS = dict.fromkeys(("lstrip", "rstrip", "normalized", "single_word"), False)
 LOW = "low low low lower lower lowest newest newest widest " * 9
 
 
@@ -140,6 +141,13 @@ def test_the_latest_token_that_nothing_is_built_on_goes_first() -> None:
     late_part = load_with_merges(["a bc", "b c", "x y"])
     chosen = [late_part.decode([t]) for t in latest_tokens(late_part, 256)]
     assert chosen == ["xy", "abc", "bc"]
+    # An added token is found before merging, also if merges make it.
+    added = {"id": late_part.vocabulary.id_by_bytes[b"xy"], "content": "xy"}
+    with_added = load_with_merges(
+        ["a bc", "b c", "x y"], added_tokens=[{**FLAGS, **added, "special": False}]
+    )
+    chosen = [with_added.decode([t]) for t in latest_tokens(with_added, 257)]
+    assert chosen == ["abc", "bc"]
 
 
 def load_with_merges(merges: list[str], **more: object) -> Tokenizer:
@@ -172,15 +180,7 @@ def load_with_merges(merges: list[str], **more: object) -> Tokenizer:
 
 
 def test_everything_else_in_a_tokenizer_json_stays(bpescope: Bpescope) -> None:
-    added = {
-        "id": 259,
-        "content": "<pad>",
-        "special": True,
-        "lstrip": False,
-        "rstrip": False,
-        "normalized": False,
-        "single_word": False,
-    }
+    added = {"id": 259, "content": "<pad>", "special": True, **FLAGS}
     padding = {
         "strategy": "BatchLongest",
         "direction": "Right",
@@ -349,17 +349,20 @@ def test_the_report_counts_texts_and_findings(
     assert left == {(i, kind) for i, kind in gone if i in after.vocabulary}
 
 
+@pytest.mark.parametrize("renumber", [False, True])
 def test_lines_of_a_text_in_parts_are_counted_once(
-    low: Tokenizer, monkeypatch: pytest.MonkeyPatch, folder: Path
+    renumber: bool, low: Tokenizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pruned = prune(low, [token(low, " lower")], unreachable="with-descendants")
-    lines = ["low " * 30 + "lower " * 3 + "\n", "wide " * 50, "\n", "a lower\n", "end"]
+    chosen = [token(low, " lower")]
+    pruned = prune(low, chosen, unreachable="with-descendants", renumber=renumber)
+    # The first line has several blocks, and is changed in each of them.
+    lines = ["low lower " * 20_000 + "\n", "wide newest " * 9, "\n", "a lower\n", "end"]
     text = "".join(lines)
     Path("texts/low.txt").write_text(text)
     changed = Changed(low, pruned.tokenizer, pruned.mapping)
     job = Job()
     try:
-        for size in (1 << 18, 8):
+        for size in (1 << 18, 1 << 12):
             monkeypatch.setattr("bpe_core.metrics.text_parts.PART", size)
             found = change_of_texts(changed, ["texts"], job)
             assert (found.n_lines, found.n_lines_changed) == (4, 2)
@@ -454,4 +457,24 @@ def test_embeddings_are_not_left_behind_if_the_tokenizer_is_refused(
     line = "graft low.json -o out.model --words words --format minbpe --embeddings rows.npy new.npy"
     code, _, error = bpescope(line)  # the special tokens come before the new ids
     assert code == 2 and "cannot be written for minbpe" in error
+    assert files() == before
+
+
+def test_another_pattern_is_written_to_a_new_file(bpescope: Bpescope) -> None:
+    load_with_merges(["t h", "th e", "a b"], odd_field=1)
+    line = "prune tokenizer.json -o out.json --size 258 --pattern gpt4 --no-audit"
+    assert bpescope(line)[0] == 0
+    given = load("tokenizer.json", pattern="gpt4")
+    assert load("out.json") == prune(given, [token(given, "ab")]).tokenizer
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_nothing_is_written_if_the_embeddings_can_not_be(
+    bpescope: Bpescope, low: Tokenizer
+) -> None:
+    np.save("rows.npy", np.zeros((low.n_vocab, 2)))
+    before = files()
+    line = "prune low.json -o out.json --size 270 --renumber --no-audit --embeddings rows.npy /dev/full"
+    code, out, error = bpescope(line)
+    assert (code, out) == (2, "") and "/dev/full cannot be written" in error
     assert files() == before
