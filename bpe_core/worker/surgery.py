@@ -24,7 +24,6 @@ from bpe_core.token_ids import ids_in
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import without_surrogates
 from bpe_core.visible import counted, quoted
-from bpe_core.vocabulary.paths import listed_merges
 from bpe_core.worker.job import Job
 
 _LINE: Final = re.compile(rb"[^\n]*\n|[^\n]+")
@@ -113,7 +112,7 @@ def latest_tokens(tokenizer: Tokenizer, size: int) -> list[int]:
     parts_of: defaultdict[int, list[int]] = defaultdict(list)
     n_children: Counter[int] = Counter()
     made: list[int] = []
-    for step, (left, right, token) in enumerate(listed_merges(tokenizer.vocabulary)):
+    for step, (left, right, token) in enumerate(tokenizer.vocabulary.merges):
         step_of[token] = step
         parts_of[token] += (left, right)
         n_children.update((left, right))
