@@ -2,6 +2,8 @@
 
 import csv
 import json
+import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +14,7 @@ from shell import TEXT, Bpescope
 from tiktoken.load import load_tiktoken_bpe
 
 from bpe_core import Counts, Tokenizer, audit, load, save, train
+from bpe_core.auditing.findings import Finding
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.auditing.verdicts import verdicts
 from bpe_core.errors import Stopped
@@ -477,4 +480,26 @@ def test_nothing_is_written_if_the_embeddings_can_not_be(
     line = "prune low.json -o out.json --size 270 --renumber --no-audit --embeddings rows.npy /dev/full"
     code, out, error = bpescope(line)
     assert (code, out) == (2, "") and "/dev/full cannot be written" in error
+    assert files() == before
+
+
+def test_long_lists_are_cut_in_the_report_and_whole_as_json(bpescope: Bpescope) -> None:
+    line = "prune one.json -o out.json --size 256 --no-audit"
+    code, out, _ = bpescope(line)
+    assert code == 0 and "Removed tokens  24" in out and "  and 4 more\n" in out
+    assert len(json.loads(bpescope(f"{line} --json")[1])["removed"]) == 24
+
+
+def test_interrupted_it_writes_nothing(
+    bpescope: Bpescope, low: Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(subject: AuditSubject) -> list[Finding]:
+        os.kill(os.getpid(), signal.SIGINT)
+        while True:
+            subject.progress(0, 1, "checking")
+
+    monkeypatch.setattr("bpe_core.worker.surgery.examine", interrupt)
+    before = files()
+    code, out, error = bpescope("prune low.json -o out.json --size 270")
+    assert (code, out, error) == (130, "", "bpescope: Interrupted.\n")
     assert files() == before
