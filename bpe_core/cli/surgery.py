@@ -245,8 +245,8 @@ def run_unite(options: Namespace) -> int:
     unite mine.json japanese.json -o both.json
     unite gpt-4 mine.json my_texts/ -o both.tiktoken --table tokens.csv
 
-    TOKENIZER keeps its ids, its split pattern and everything else. The tokens of OTHER follow in their order,
-    by merges after all others. Those that its split pattern never leaves in one piece are not possible.
+    A keeps its ids, its split pattern and everything else. The tokens of B follow in their order,
+    by merges after all others. Those that A's split pattern never leaves in one piece are not possible.
     """
     table_files = [options.table] if options.table else []
     source = Source.open(options, *table_files)
@@ -269,7 +269,7 @@ def run_unite(options: Namespace) -> int:
             _added_rows(before, united.merges),
             dict.fromkeys(table_files, table),
             [
-                f"Of {counted(len(outcomes), 'token')} of OTHER, {outcomes.count('same'):,} were there already, "
+                f"Of {counted(len(outcomes), 'token')} of B, {outcomes.count('same'):,} were there already, "
                 f"{outcomes.count('new'):,} are new and {outcomes.count('impossible'):,} are not possible."
             ],
         )

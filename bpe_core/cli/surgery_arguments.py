@@ -78,7 +78,7 @@ def add_prune(parser: Parser) -> None:
         "renumber",
         "close the holes between the ids, and write OUT.mapping.json: old id -> new id",
     )
-    _add_common(parser, "moved to its new id; needs --renumber")
+    _add_common(parser, "the row of each token moved to its new id; needs --renumber")
 
 
 def add_graft(parser: Parser) -> None:
@@ -103,24 +103,30 @@ def add_graft(parser: Parser) -> None:
         None,
         type=integer,
     )
-    _add_common(parser, "the mean of the rows of the tokens that it was before")
+    _add_common(
+        parser,
+        "a row for each new token: the mean of the rows of the tokens that it was before",
+    )
 
 
 def add_unite(parser: Parser) -> None:
-    parser.add_argument("tokenizer", metavar="TOKENIZER", help=A_TOKENIZER)
+    parser.add_argument("tokenizer", metavar="A", help=A_TOKENIZER)
     parser.add_argument(
-        "other", metavar="OTHER", help="the tokenizer whose tokens are added"
+        "other", metavar="B", help="the tokenizer whose tokens are added to A"
     )
     parser.add_value(
         "--table",
         "FILE",
-        "write the outcome of each token of OTHER to this file, as CSV",
+        "write the outcome of each token of B to this file, as CSV",
     )
-    _add_common(parser, "the mean of the rows of the tokens that it was before")
+    _add_common(
+        parser,
+        "a row for each new token: the mean of the rows of the tokens that it was before",
+    )
 
 
 def _add_common(parser: Parser, row: str) -> None:
-    """Add the options of all three commands; `row` describes the row of a token in the embeddings."""
+    """Add the options of all three commands; `row` says what happens with the rows of embeddings."""
     parser.add_argument(
         "paths",
         nargs="*",
@@ -133,13 +139,13 @@ def _add_common(parser: Parser, row: str) -> None:
     parser.add_argument(
         "--format",
         choices=WRITABLE,
-        help="the format of OUT (default: that of TOKENIZER; in a tokenizer.json, everything else stays as it is)",
+        help="the format of OUT (default: that of the input; in a tokenizer.json, everything else stays as it is)",
     )
     parser.add_argument(
         "--embeddings",
         nargs=2,
         metavar=("IN", "OUT"),
-        help=f"copy a .safetensors or .npy file, with the row of each token {row}",
+        help=f"copy a .safetensors or .npy file, with {row}",
     )
     parser.add_value(
         "--tensor",

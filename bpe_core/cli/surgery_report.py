@@ -108,11 +108,11 @@ def united_listings(united: United, changed: Changed, b: Tokenizer) -> list[List
         rows.append({**dict.fromkeys(rows[0]), **part, "outcome": "part"})
     new = [row for row in rows if row["outcome"] == "new"]
     impossible = [row for row in rows if row["outcome"] == "impossible"]
-    columns = {"id_b": "id in OTHER", "text": "token", "reason": "why"}
+    columns = {"id_b": "id in B", "text": "token", "reason": "why"}
     return [
-        Listing("tokens", "Tokens of OTHER, and further new tokens", rows, {}),
+        Listing("tokens", "Tokens of B, and further new tokens", rows, {}),
         Listing(
-            "", "New tokens", new, {**_TOKEN, "id_b": "id in OTHER", "parts": "before"}
+            "", "New tokens", new, {**_TOKEN, "id_b": "id in B", "parts": "before"}
         ),
         parts,
         Listing("", "Not possible", impossible, columns),
