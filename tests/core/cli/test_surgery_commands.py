@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import signal
+from base64 import b64encode
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from bpe_core.auditing.verdicts import verdicts
 from bpe_core.errors import Stopped
 from bpe_core.patterns import PATTERNS
 from bpe_core.surgery.pruning import prune
+from bpe_core.vocabulary.symbols import BYTE_OF
 from bpe_core.worker.job import Job
 from bpe_core.worker.surgery import Changed, change_of_texts, latest_tokens
 
@@ -155,8 +157,6 @@ def test_the_latest_token_that_nothing_is_built_on_goes_first() -> None:
 
 def load_with_merges(merges: list[str], **more: object) -> Tokenizer:
     """A tokenizer.json of the bytes and these merges, with further fields."""
-    from bpe_core.vocabulary.symbols import BYTE_OF
-
     vocab = {name: byte for name, byte in BYTE_OF.items()}
     for merge in merges:
         vocab.setdefault(merge.replace(" ", ""), len(vocab))
@@ -444,9 +444,13 @@ def test_a_choice_is_needed(bpescope: Bpescope) -> None:
 
 
 def test_a_format_that_is_only_read_is_not_chosen(bpescope: Bpescope) -> None:
-    from tests.core.formats.small_files import js_tiktoken
-
-    Path("old.json").write_text(json.dumps(js_tiktoken()))
+    words = " ".join(b64encode(bytes([byte])).decode() for byte in range(256))
+    content = {
+        "pat_str": r"\S+|\s+",
+        "special_tokens": {},
+        "bpe_ranks": f"! 0 {words} YWI=",
+    }
+    Path("old.json").write_text(json.dumps(content))
     code, _, error = bpescope("prune old.json -o out.json --size 256")
     assert code == 2 and "which bpescope only reads; choose another for" in error
 
