@@ -79,8 +79,9 @@ def run_prune(options: Namespace) -> int:
     A text in whose merging no removed token was formed keeps its tokens. Bytes, special tokens and added
     tokens can't be removed: --audit, --unused-in and --size leave them out.
 
-    If other tokens are built on a removed one and can't be made in another way, no text becomes them any
-    more. prune then lists them and writes nothing, unless you decide: --with-descendants or --keep-parents.
+    If other tokens are built on a removed one and can't be merged in another way, no text becomes them any
+    more, or only a pre-token equal to them. prune then lists them and writes nothing, unless you decide:
+    --with-descendants or --keep-parents.
     """
     for option, needed in _NEEDED_OPTIONS.items():
         is_given = getattr(options, option) not in (None, [])
@@ -105,15 +106,15 @@ def run_prune(options: Namespace) -> int:
         tokens, subject = _chosen_tokens(before, options, job)
         job.progress("preparing", 0, 0, "removing tokens")
         pruned = prune(before, tokens, renumber=options.renumber, unreachable=decision)
-        if pruned.unreachable and decision == "list":
+        unmade = [*pruned.unreachable, *pruned.only_whole]
+        if unmade and decision == "list":
             names = [
-                f"{token} {quoted(before.decode([token]))}"
-                for token in pruned.unreachable[:5]
+                f"{token} {quoted(before.decode([token]))}" for token in unmade[:5]
             ]
-            n_others = counted(len(pruned.unreachable), "other token")
             raise OptionError(
-                f"{n_others} built on these could not be made any more, such as {', '.join(names)}. Add "
-                "--with-descendants to remove them too, or --keep-parents to keep what they are built on."
+                f"{counted(len(unmade), 'other token')} built on these could not be merged any more, such as "
+                f"{', '.join(names)}. Add --with-descendants to remove those that no text becomes then, or --keep-parents "
+                "to keep what they are built on."
             )
         changed = Changed(before, pruned.tokenizer, pruned.mapping)
         mapping = json.dumps(dict(pruned.mapping)) + "\n"

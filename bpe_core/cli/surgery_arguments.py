@@ -72,7 +72,7 @@ def add_prune(parser: Parser) -> None:
     decision.add_argument(
         "--keep-parents",
         action="store_true",
-        help="keep tokens that others are built on, so that only chosen tokens are lost",
+        help="keep tokens that others are built on: a text without chosen tokens stays as it is",
     )
     parser.add_flag(
         "renumber",

@@ -69,7 +69,7 @@ def pruned_listings(pruned: Pruned, changed: Changed) -> Iterator[Listing]:
     for name, heading, tokens in (
         ("unreachable", "Removed too, since nothing makes them", pruned.unreachable),
         ("kept", "Kept, since others are built on them", pruned.kept),
-        ("only_whole", "Now only whole pre-tokens", pruned.only_whole),
+        ("only_whole", "Found only as whole pre-tokens now", pruned.only_whole),
     ):
         yield _listing(name, heading, before, tokens)
 

@@ -39,7 +39,8 @@ from bpe_core.vocabulary.symbols import ByteSymbols, CharacterSymbols, Symbols
 Decision = Literal["list", "with-descendants", "keep-parents"]
 DECISIONS: Final = ("list", "with-descendants", "keep-parents")
 """What happens with tokens that become unreachable. list: they stay in the vocabulary. with-descendants: they are removed
-too. keep-parents: the tokens that they need are not removed."""
+too. keep-parents: the tokens that they need are not removed, and neither are those without which a token would only be
+looked up as a whole piece. So a text whose tokens are all left keeps its ids."""
 
 
 class Pruned(NamedTuple):
@@ -206,7 +207,8 @@ def _needed(
     """Return removed token -> a token of `unmade` in whose making it is formed."""
     needed: dict[int, int] = {}
     for token in unmade:
-        for part in removed & formed_tokens(vocabulary, vocabulary.token_bytes(token)):
+        data = vocabulary.token_bytes(token)
+        for part in removed & formed_tokens(vocabulary, data, looks_up=False):
             needed.setdefault(part, token)
     return needed
 

@@ -240,6 +240,20 @@ def test_ranks_stay_ranks_and_tiktoken_reads_them(
         assert encoding.encode_ordinary(text) == after.encode_ordinary(text)
 
 
+def test_a_token_that_is_still_looked_up_needs_a_decision_too(
+    bpescope: Bpescope, low: Tokenizer
+) -> None:
+    assert bpescope("convert low.json -o low.tiktoken --format tiktoken")[0] == 0
+    Path("list").write_text(" lowe\n")
+    line = "prune low.tiktoken --pattern gpt4 -o out.tiktoken --tokens list --no-audit"
+    code, _, error = bpescope(line)
+    assert code == 2 and "could not be merged any more, such as" in error
+    code, out, _ = bpescope(f"{line} --with-descendants")
+    assert code == 0 and "Found only as whole pre-tokens now  1" in out
+    code, _, error = bpescope(f"{line} --keep-parents")
+    assert code == 2 and "Nothing can be removed" in error
+
+
 def test_renumbering_writes_the_mapping_and_moves_the_rows(
     bpescope: Bpescope, low: Tokenizer
 ) -> None:
@@ -387,7 +401,7 @@ REFUSED = {
     "prune low.json -o out.json --tokens special": "it is a special token; leave it out.",
     "prune low.json -o out.json --tokens nothex": "line 1: the tokenizer has no token '0xlow'",
     "prune low.json -o out.json --tokens notjson": "is not a JSON string",
-    "prune low.json -o out.json --tokens lower": "Add --with-descendants to remove them too, or --keep-parents",
+    "prune low.json -o out.json --tokens lower": "Add --with-descendants to remove those that no text becomes then",
     "prune low.json -o out.json --tokens lower --score 1": "--score needs --audit; add it, or leave out --score.",
     "prune low.json -o out.json --size 999": "choose a smaller --size.",
     "prune low.json -o out.json --size 9": "Only 16 tokens can be removed; choose a --size of 258 or more.",
