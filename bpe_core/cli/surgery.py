@@ -73,7 +73,7 @@ def run_prune(options: Namespace) -> int:
 
     prune mine.json -o cleaner.json --tokens tokens.txt
     prune mine.json my_texts/ -o cleaner.json --audit scaffold,verbatim --score 0.5 --keep-parents
-    prune gpt2 -o smaller.tiktoken --unused-in my_texts/ --with-descendants
+    prune gpt2 -o smaller.tiktoken --unused-in my_texts/ --keep-parents
     prune mine.json -o small.json --size 8000 --renumber --embeddings model.safetensors small.safetensors
 
     A text in whose merging no removed token was formed keeps its tokens. Bytes, special tokens and added
