@@ -103,10 +103,8 @@ def no_matrix(
     path: Path, matrices: "Mapping[str, Array]", tensor: str | None = None
 ) -> EmbeddingsError:
     """Return the error that there is no matrix of this name, or of a usual one, in a file."""
-    problem = f"{path.name} has no matrix under a usual name of embeddings"
-    if tensor is not None:
-        problem = f"{path.name} has no matrix {quoted(tensor)}"
-    return EmbeddingsError(f"{problem}; {_advice(matrices)}.")
+    name = "under a usual name of embeddings" if tensor is None else quoted(tensor)
+    return EmbeddingsError(f"{path.name} has no matrix {name}; {_advice(matrices)}.")
 
 
 def _advice(matrices: "Mapping[str, Array]") -> str:
@@ -268,12 +266,9 @@ class SafetensorsFile(NamedTuple):
         return cls(path, data[start:], tensors, metadata)
 
     def matrix(self, name: str) -> "Array | None":
-        """Return a tensor of floating-point numbers with its first two dimensions, or its only one.
+        """Return a tensor of floating-point numbers with one or two dimensions; None for any other one.
 
-        Return None for a tensor of other numbers, of another shape, or without numbers.
-
-        Raises:
-            EmbeddingsError: The data have another size than the header says.
+        Raises `EmbeddingsError` if the data have another size than the header says.
         """
         tensor = self.tensors[name]
         number_type = _NUMBER_TYPES.get(tensor.number_type)

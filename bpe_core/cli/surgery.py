@@ -21,7 +21,6 @@ from bpe_core.cli.streams import StderrReporter, print_fetching, text_blocks
 from bpe_core.cli.surgery_arguments import add_graft, add_prune, add_unite
 from bpe_core.cli.surgery_output import Result, Source, finish
 from bpe_core.cli.surgery_report import (
-    Listing,
     grafted_listings,
     pruned_listings,
     united_listings,
@@ -30,7 +29,6 @@ from bpe_core.corpus.streams import name_of
 from bpe_core.errors import OptionError, PatternNeededError, Stopped
 from bpe_core.formats import load
 from bpe_core.hub import located
-from bpe_core.report import ReportTable, Section, as_csv
 from bpe_core.surgery.best_words import best_words
 from bpe_core.surgery.grafting import graft
 from bpe_core.surgery.pruning import Decision, needed_by_texts, prune
@@ -261,7 +259,7 @@ def run_unite(options: Namespace) -> int:
         united = unite(before, other)
         changed = Changed(before, united.tokenizer, _same_ids(before))
         listings = united_listings(united, changed, other)
-        table = _as_csv(listings[0])
+        table = listings[0].as_csv()
         outcomes = [token.outcome for token in united.tokens]
         result = Result(
             united,
@@ -276,16 +274,6 @@ def run_unite(options: Namespace) -> int:
         )
         finish(result, source, options, job)
     return 0
-
-
-def _as_csv(listing: Listing) -> str:
-    """Return all rows. Labels instead of texts, since some readers end a row at a carriage return."""
-    head = ("id_b", "id", "outcome", "token", "text", "reason")
-    rows = [
-        ["" if row[key] is None else str(row[key]) for key in head]
-        for row in listing.rows
-    ]
-    return as_csv([Section(table=ReportTable(head, rows, numbers=()))])
 
 
 def _same_ids(tokenizer: Tokenizer) -> dict[int, int]:

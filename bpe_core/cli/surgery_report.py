@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from bpe_core.report import ReportTable, Section
+from bpe_core.report import ReportTable, Section, as_csv
 from bpe_core.surgery.grafting import Grafted
 from bpe_core.surgery.pruning import Pruned
 from bpe_core.surgery.uniting import United
@@ -37,6 +37,15 @@ class Listing(NamedTuple):
         table = ReportTable([*self.columns.values()], shown, numbers, widest=100)
         more = f"and {n_rows - SHOWN:,} more" if n_rows > SHOWN else ""
         yield Section(f"{self.heading}  {n_rows:,}", table=table, more=more)
+
+    def as_csv(self) -> str:
+        """Return all rows. Texts are labels, since some readers end a row at a carriage return."""
+        head = ("id_b", "id", "outcome", "token", "text", "reason")
+        rows = [
+            ["" if row[key] is None else str(row[key]) for key in head]
+            for row in self.rows
+        ]
+        return as_csv([Section(table=ReportTable(head, rows, numbers=()))])
 
 
 def token_row(tokenizer: Tokenizer, token: int, **more: Any) -> dict[str, Any]:
