@@ -7,6 +7,7 @@ because the library `safetensors` can neither give bfloat16 to numpy nor map row
 
 import os
 from collections.abc import Mapping
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -38,7 +39,7 @@ _OUTPUTS: Final = (
     "output.weight",
     "embed_out.weight",
 )
-_USUAL: Final = _OUTPUTS + _INPUTS  # the most usual first
+USUAL_NAMES: Final = _OUTPUTS + _INPUTS  # the most usual first
 _LONGEST_HEADER: Final = 100_000_000  # bytes; the limit of the format
 _MOST_VALUES: Final = 10_000_000  # JSON values of a header
 
@@ -88,17 +89,22 @@ def open_matrix(path: str | os.PathLike[str], tensor: str | None = None) -> Matr
     """
     path = _file(Path(path))
     if path.suffix == ".npy":
-        return Matrix(_npy_matrix(path))
+        return Matrix(npy_matrix(path))
     matrices = _matrices(path)
-    candidates = _USUAL if tensor is None else (tensor,)
+    candidates = USUAL_NAMES if tensor is None else (tensor,)
     for name in candidates:
         if name in matrices:
             has_outputs = not matrices.keys().isdisjoint(_OUTPUTS)
             return Matrix(matrices[name], name, name in _INPUTS and has_outputs)
-    problem = f"{path.name} has no matrix under a usual name of embeddings"
-    if tensor is not None:
-        problem = f"{path.name} has no matrix {quoted(tensor)}"
-    raise EmbeddingsError(f"{problem}; {_advice(matrices)}.")
+    raise no_matrix(path, matrices, tensor)
+
+
+def no_matrix(
+    path: Path, matrices: "Mapping[str, Array]", tensor: str | None = None
+) -> EmbeddingsError:
+    """Return the error that there is no matrix of this name, or of a usual one, in a file."""
+    name = "under a usual name of embeddings" if tensor is None else quoted(tensor)
+    return EmbeddingsError(f"{path.name} has no matrix {name}; {_advice(matrices)}.")
 
 
 def _advice(matrices: "Mapping[str, Array]") -> str:
@@ -112,7 +118,7 @@ def _advice(matrices: "Mapping[str, Array]") -> str:
     return f"choose one with --tensor, such as {', '.join(described)}"
 
 
-def _npy_matrix(path: Path) -> "Array":
+def npy_matrix(path: Path) -> "Array":
     import numpy
 
     try:
@@ -154,7 +160,7 @@ def tensors_with_rows(path: str | os.PathLike[str], n_rows: int) -> list[str]:
         raise EmbeddingsError(
             f"No tensor in {path.name} has a row for each of {n_rows:,} ids; the largest has {most_rows:,}."
         )
-    names = dict.fromkeys(list(_USUAL) + sorted(matrices))
+    names = dict.fromkeys(list(USUAL_NAMES) + sorted(matrices))
     return [
         name for name in names if name in matrices and len(matrices[name]) >= n_rows
     ]
@@ -206,45 +212,16 @@ def _parts_of_index(path: Path) -> list[str]:
 
 
 def _matrices_in_file(path: Path) -> "dict[str, Array]":
-    import numpy
-
-    try:
-        data = numpy.memmap(path, mode="r")
-        start = 8 + int.from_bytes(data[:8].tobytes(), "little")
-        if not 10 <= start <= min(8 + _LONGEST_HEADER, len(data)):
-            raise ValueError("it has no header, or is cut off")
-        header = untrusted_json.parse(data[8:start].tobytes(), most=_MOST_VALUES)
-        if not isinstance(header, dict):
-            raise ValueError("its header is not an object")
-    except OSError as error:
-        raise EmbeddingsError(
-            f"{path.name} cannot be read: {error.strerror}."
-        ) from None
-    except ValueError as error:
-        raise EmbeddingsError(
-            f"{path.name} is not a safetensors file: {error}."
-        ) from None
+    file = SafetensorsFile.open(path)
     matrices: dict[str, Array] = {}
-    for name, entry in header.items():
-        if name == "__metadata__":
-            continue
-        tensor = _tensor(path, name, entry)
-        number_type = _NUMBER_TYPES.get(tensor.number_type)
-        if len(tensor.shape) != 2 or not all(tensor.shape) or number_type is None:
-            continue
-        n_rows, n_columns = tensor.shape
-        n_bytes = n_rows * n_columns * number_type.n_bytes
-        end = start + tensor.end
-        if end > len(data) or tensor.end - tensor.start != n_bytes:
-            raise EmbeddingsError(
-                f"{path.name} is cut off, or the size of {quoted(name)} is not what its header says."
-            )
-        values = data[start + tensor.start : end].view(number_type.numpy_name)
-        matrices[name] = values.reshape(tensor.shape)
+    for name in file.tensors:
+        matrix = file.matrix(name)
+        if matrix is not None and matrix.ndim == 2:
+            matrices[name] = matrix
     return matrices
 
 
-class _Tensor(NamedTuple):
+class Tensor(NamedTuple):
     """The description of a tensor in a header."""
 
     number_type: str
@@ -253,10 +230,64 @@ class _Tensor(NamedTuple):
     end: int
 
 
-def _tensor(path: Path, name: str, entry: Any) -> _Tensor:
+class SafetensorsFile(NamedTuple):
+    """A .safetensors file, memory-mapped."""
+
+    path: Path
+    data: "Array"
+    """The bytes after the header."""
+    tensors: dict[str, Tensor]
+    metadata: Any
+    """What the header has under "__metadata__", or None."""
+
+    @classmethod
+    def open(cls, path: Path) -> "SafetensorsFile":
+        """Read the header. Raises `EmbeddingsError` if the file can't be read or is broken."""
+        import numpy
+
+        try:
+            data = numpy.memmap(path, mode="r")
+            start = 8 + int.from_bytes(data[:8].tobytes(), "little")
+            if not 10 <= start <= min(8 + _LONGEST_HEADER, len(data)):
+                raise ValueError("it has no header, or is cut off")
+            header = untrusted_json.parse(data[8:start].tobytes(), most=_MOST_VALUES)
+            if not isinstance(header, dict):
+                raise ValueError("its header is not an object")
+        except OSError as error:
+            raise EmbeddingsError(
+                f"{path.name} cannot be read: {error.strerror}."
+            ) from None
+        except ValueError as error:
+            raise EmbeddingsError(
+                f"{path.name} is not a safetensors file: {error}."
+            ) from None
+        metadata = header.pop("__metadata__", None)
+        tensors = {name: _tensor(path, name, entry) for name, entry in header.items()}
+        return cls(path, data[start:], tensors, metadata)
+
+    def matrix(self, name: str) -> "Array | None":
+        """Return a tensor of floating-point numbers with one or two dimensions; None for any other one.
+
+        Raises `EmbeddingsError` if the data have another size than the header says.
+        """
+        tensor = self.tensors[name]
+        number_type = _NUMBER_TYPES.get(tensor.number_type)
+        has_rows = len(tensor.shape) in (1, 2) and all(tensor.shape)
+        if not has_rows or number_type is None:
+            return None
+        n_bytes = prod(tensor.shape) * number_type.n_bytes
+        if tensor.end > len(self.data) or tensor.end - tensor.start != n_bytes:
+            raise EmbeddingsError(
+                f"{self.path.name} is cut off, or the size of {quoted(name)} is not what its header says."
+            )
+        values = self.data[tensor.start : tensor.end].view(number_type.numpy_name)
+        return values.reshape(tensor.shape)
+
+
+def _tensor(path: Path, name: str, entry: Any) -> Tensor:
     try:
         start, end = entry["data_offsets"]
-        tensor = _Tensor(entry["dtype"], entry["shape"], start, end)
+        tensor = Tensor(entry["dtype"], entry["shape"], start, end)
         for number in (*tensor.shape, start, end):
             if type(number) is not int or number < 0:
                 raise ValueError

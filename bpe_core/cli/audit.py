@@ -180,7 +180,7 @@ def run_audit(options: Namespace) -> int:
     not against the behavior of a model. A model may fail on tokens that no finding names: a census of one
     model found many glitch tokens whose embeddings look ordinary.
     """
-    fatal_kinds = _parse_kinds(options.fail_on)
+    fatal_kinds = parse_kinds(options.fail_on, "--fail-on")
     if options.all_tokens and not options.jsonl:
         raise OptionError(
             "--all-tokens needs --jsonl; add --jsonl, or leave out --all-tokens."
@@ -251,14 +251,14 @@ def _rows_of_findings(findings: Findings, subject: AuditSubject) -> list[Verdict
     return rows
 
 
-def _parse_kinds(text: str) -> list[str]:
-    """Parse the value of --fail-on."""
+def parse_kinds(text: str, option: str) -> list[str]:
+    """Parse the value of `option`."""
     names = [name.strip() for name in text.split(",")]
     kinds = [name for name in names if name]
     for kind in kinds:
         if kind not in KINDS:
             raise OptionError(
-                f"--fail-on: unknown kind of finding {kind!r}; choose from {', '.join(KINDS)}."
+                f"{option}: unknown kind of finding {kind!r}; choose from {', '.join(KINDS)}."
             )
     return kinds
 

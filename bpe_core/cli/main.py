@@ -21,6 +21,7 @@ from bpe_core.cli import (
     files,
     lock,
     show,
+    surgery,
     train,
     why,
 )
@@ -47,6 +48,7 @@ COMMANDS: Final = (
     lock,
     audit,
     why,
+    surgery,
     files,
     completion,
 )

@@ -12,6 +12,7 @@ _FILES: Final = {
     "COUNTS",
     "FILE",
     "IDS",
+    "IN OUT",
     "LOCK",
     "OUT",
     "PATH",
@@ -155,6 +156,8 @@ def _arguments(parser: argparse.ArgumentParser) -> Iterator[Argument]:
         metavar = ""
         if action.nargs != 0:
             metavar = str(action.metavar or action.dest.upper())
+        if isinstance(action.metavar, tuple):
+            metavar = " ".join(action.metavar)
         choices = tuple(str(choice) for choice in action.choices or ())
         is_append = isinstance(action, argparse._AppendAction)
         # argparse calls PATH... required even if it may be left out.

@@ -16,6 +16,7 @@ from bpe_core.whole_file import as_format_error, replace_files, write_atomically
 __all__ = [
     "FORMATS",
     "WRITABLE",
+    "format_of",
     "load",
     "read",
     "save",
@@ -90,7 +91,7 @@ def load(path: str | os.PathLike[str], *, pattern: str | None = None) -> Tokeniz
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     """Read the tokenizer in an opened file; see `load` for `pattern` and the errors."""
-    format = _format_of(file)
+    format = format_of(file)
     if format is None:
         problem = "is not a tokenizer file of a known kind"
         if not file.data.strip():
@@ -111,7 +112,8 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     return tokenizer
 
 
-def _format_of(file: TokenizerFile) -> str | None:
+def format_of(file: TokenizerFile) -> str | None:
+    """Return the format of a file, one of `FORMATS`; None if it is not a tokenizer file of a known kind."""
     for format in FORMATS:
         if _module(format).recognizes(file.data):
             return format
@@ -138,7 +140,7 @@ def why_no_tokenizer(path: str | os.PathLike[str]) -> str | None:
     except PatternNeededError:
         return None
     except BpeError as error:
-        is_tokenizer = file is not None and _format_of(file) is not None
+        is_tokenizer = file is not None and format_of(file) is not None
         return str(error) if is_tokenizer else ""
     return None
 

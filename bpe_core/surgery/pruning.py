@@ -39,7 +39,8 @@ from bpe_core.vocabulary.symbols import ByteSymbols, CharacterSymbols, Symbols
 Decision = Literal["list", "with-descendants", "keep-parents"]
 DECISIONS: Final = ("list", "with-descendants", "keep-parents")
 """What happens with tokens that become unreachable. list: they stay in the vocabulary. with-descendants: they are removed
-too. keep-parents: the tokens that they need are not removed."""
+too. keep-parents: the tokens that they need are not removed, and neither are those without which a token would only be
+looked up as a whole piece. So a text whose tokens are all left keeps its ids."""
 
 
 class Pruned(NamedTuple):
@@ -146,7 +147,7 @@ def _checked(tokenizer: Tokenizer, ids: Iterable[int]) -> set[int]:
     tokens = as_ids(ids)
     if not tokens:
         raise OptionError("There are no tokens to remove; give at least one id.")
-    needed = _needed_by_texts(tokenizer)
+    needed = needed_by_texts(tokenizer)
     for token in tokens:
         tokenizer.vocabulary.token_bytes(token)  # raises an error if it is unknown
         if token in needed:
@@ -156,7 +157,7 @@ def _checked(tokenizer: Tokenizer, ids: Iterable[int]) -> set[int]:
     return set(tokens)
 
 
-def _needed_by_texts(tokenizer: Tokenizer) -> dict[int, str]:
+def needed_by_texts(tokenizer: Tokenizer) -> dict[int, str]:
     """Return id -> what it is, of each token that can't be removed."""
     needed: dict[int, str] = {}
     symbols = tokenizer.vocabulary.alphabet
@@ -206,7 +207,8 @@ def _needed(
     """Return removed token -> a token of `unmade` in whose making it is formed."""
     needed: dict[int, int] = {}
     for token in unmade:
-        for part in removed & formed_tokens(vocabulary, vocabulary.token_bytes(token)):
+        data = vocabulary.token_bytes(token)
+        for part in removed & formed_tokens(vocabulary, data, looks_up=False):
             needed.setdefault(part, token)
     return needed
 

@@ -47,8 +47,15 @@ def merged_tokens(vocabulary: Vocabulary, tokens: Iterable[int]) -> set[int]:
     return made
 
 
-def formed_tokens(vocabulary: Vocabulary, data: bytes) -> set[int]:
+def formed_tokens(
+    vocabulary: Vocabulary, data: bytes, *, looks_up: bool = True
+) -> set[int]:
     """Return all tokens that are formed at any time while a piece becomes tokens, with the symbols that it begins as.
+
+    Args:
+        vocabulary: Ids, bytes and merges.
+        data: The piece.
+        looks_up: Whether the piece may be looked up as a whole. False for a part of a longer piece, which is merged.
 
     Examples:
         >>> from bpe_core import train
@@ -57,7 +64,7 @@ def formed_tokens(vocabulary: Vocabulary, data: bytes) -> set[int]:
     """
     formed: set[int] = set()
     whole = vocabulary.encoding.whole(data)
-    if whole is not None:
+    if looks_up and whole is not None:
         return {whole}
     if isinstance(vocabulary, RankedVocabulary):
         tokens = vocabulary.encoding

@@ -151,7 +151,7 @@ def _subject(tokenizer: Tokenizer, request: AuditRequest, job: Job) -> AuditSubj
         weights = recorded_weights(
             tokenizer.record, tokenizer.splitter, recipe.paths, job
         )
-    counts = _count(recipe, "corpus", weights, tokenizer.pattern, job)
+    counts = counted_texts(recipe, "corpus", weights, tokenizer.pattern, job)
     files: list[TextFile] = []
     is_sample = recipe.sample or recipe.documents or recipe.dedupe
     if has_files and counts is not None and not is_sample:
@@ -160,7 +160,7 @@ def _subject(tokenizer: Tokenizer, request: AuditRequest, job: Job) -> AuditSubj
         files = [file for file in found if file.source_name in read]
     spread = spread_of(tokenizer, files, report_document)
     reference_recipe = Recipe(paths=request.reference, skip_bad=recipe.skip_bad)
-    reference = _count(reference_recipe, "reference", {}, tokenizer.pattern, job)
+    reference = counted_texts(reference_recipe, "reference", {}, tokenizer.pattern, job)
     return AuditSubject(
         tokenizer,
         counts=counts,
@@ -206,7 +206,7 @@ def _ask_others(
     return ask(tokenizer, others(), describe)
 
 
-def _count(
+def counted_texts(
     recipe: Recipe,
     role: Role,
     weights: Mapping[str, Fraction],

@@ -113,31 +113,37 @@ def test_by_ranks_texts_without_a_removed_token_keep_their_ids(data, tokens, loo
         assert pruned.unreachable == ()
 
 
-@given(st.data(), st.booleans())
-def test_keeping_parents_makes_nothing_unreachable(data, by_ranks):
+@given(st.data(), st.booleans(), st.booleans())
+def test_keeping_parents_makes_nothing_unreachable(data, by_ranks, looks_up):
     tokenizer = of_merges(data.draw(merge_lists().filter(bool)))
     if by_ranks:
-        tokenizer = of_ranks(data.draw(RANKS), looks_up=False)
+        tokenizer = of_ranks(data.draw(RANKS), looks_up=looks_up)
     made = sorted(tokenizer.vocabulary.bytes_of.keys() - BYTES.keys())
     ids = data.draw(st.sets(st.sampled_from(made), min_size=1))
     try:
         pruned = prune(tokenizer, ids, unreachable="keep-parents")
     except OptionError as error:
         assert str(error).startswith("Nothing can be removed: the tokens are parts")
-        assert prune(tokenizer, ids).unreachable
+        alone = prune(tokenizer, ids)
+        assert alone.unreachable or alone.only_whole
         return
-    assert pruned.unreachable == ()
+    assert pruned.unreachable == pruned.only_whole == ()
     assert set(pruned.removed) | pruned.kept.keys() == ids
     for token, needed_by in pruned.kept.items():
         assert needed_by not in ids
         data_of_child = tokenizer.token_bytes(needed_by)
-        assert token in formed_tokens(tokenizer.vocabulary, data_of_child)
+        formed = formed_tokens(tokenizer.vocabulary, data_of_child, looks_up=False)
+        assert token in formed
         assert tokenizer.token_bytes(token) in data_of_child
     now = pruned.tokenizer.vocabulary
     for token in tokenizer.vocabulary.bytes_of.keys() - set(pruned.removed):
         data = tokenizer.token_bytes(token)
         if tokenizer.vocabulary.join(data) == (token,):
             assert now.join(data) == (token,)
+    for text in SHORT_TEXTS:
+        before = tokenizer.encode(text)
+        if pruned.kept.keys() | now.bytes_of.keys() >= set(before):
+            assert pruned.tokenizer.encode(text) == before
 
 
 def test_another_path_in_the_file_is_taken():

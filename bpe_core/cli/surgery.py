@@ -1,0 +1,288 @@
+"""`prune`, `graft` and `unite`: change the vocabulary of a tokenizer, and report what that changes."""
+
+import json
+from argparse import Namespace
+from collections.abc import Iterable
+from contextlib import closing
+from functools import partial
+from typing import Any
+
+from bpe_core import surgery
+from bpe_core.auditing.changed_rows import RowChange
+from bpe_core.auditing.subject import AuditSubject
+from bpe_core.auditing.usage import Usage
+from bpe_core.auditing.verdicts import verdicts
+from bpe_core.cli.arguments import (
+    Subcommands,
+    add_command,
+)
+from bpe_core.cli.audit import parse_kinds
+from bpe_core.cli.streams import StderrReporter, print_fetching, text_blocks
+from bpe_core.cli.surgery_arguments import add_graft, add_prune, add_unite
+from bpe_core.cli.surgery_output import Result, Source, finish
+from bpe_core.cli.surgery_report import (
+    grafted_listings,
+    pruned_listings,
+    united_listings,
+)
+from bpe_core.corpus.streams import name_of
+from bpe_core.errors import OptionError, PatternNeededError, Stopped
+from bpe_core.formats import load
+from bpe_core.hub import located
+from bpe_core.surgery.best_words import best_words
+from bpe_core.surgery.grafting import graft
+from bpe_core.surgery.pruning import Decision, needed_by_texts, prune
+from bpe_core.surgery.uniting import unite
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import counted, quoted
+from bpe_core.vocabulary.merge_loop import Triple
+from bpe_core.worker.audit import (
+    AuditRequest,
+    OtherTokenizer,
+    counted_texts,
+    examine_request,
+)
+from bpe_core.worker.job import Job
+from bpe_core.worker.recipe import Recipe
+from bpe_core.worker.surgery import (
+    Changed,
+    latest_tokens,
+    listed_tokens,
+    listed_words,
+)
+
+_NEEDED_OPTIONS = {
+    "score": "audit",
+    "corpus": "audit",
+    "against": "audit",
+    "fewer_than": "unused_in",
+}
+"""Option of `prune` -> the option that it needs."""
+
+
+def add(commands: Subcommands) -> None:
+    add_prune(add_command(commands, run_prune))
+    add_graft(add_command(commands, run_graft, surgery.UNSEEN))
+    add_unite(add_command(commands, run_unite, surgery.UNSEEN))
+
+
+def run_prune(options: Namespace) -> int:
+    """Remove tokens from a vocabulary.
+
+    prune mine.json -o cleaner.json --tokens tokens.txt
+    prune mine.json my_texts/ -o cleaner.json --audit scaffold,verbatim --score 0.5 --keep-parents
+    prune gpt2 -o smaller.tiktoken --unused-in my_texts/ --keep-parents
+    prune mine.json -o small.json --size 8000 --renumber --embeddings model.safetensors small.safetensors
+
+    A text in whose merging no removed token was formed keeps its tokens. Bytes, special tokens and added
+    tokens can't be removed: --audit, --unused-in and --size leave them out.
+
+    If other tokens are built on a removed one and can't be merged in another way, no text becomes them any
+    more, or only a pre-token equal to them. prune then lists them and writes nothing, unless you decide:
+    --with-descendants or --keep-parents.
+    """
+    for option, needed in _NEEDED_OPTIONS.items():
+        is_given = getattr(options, option) not in (None, [])
+        if is_given and not getattr(options, needed):
+            first, second = (name.replace("_", "-") for name in (option, needed))
+            raise OptionError(
+                f"--{first} needs --{second}; add it, or leave out --{first}."
+            )
+    if options.embeddings and not options.renumber:
+        raise OptionError(
+            "Without --renumber all rows of the embeddings stay where they are; add --renumber, or leave out --embeddings."
+        )
+    decision: Decision = "list"
+    if options.with_descendants:
+        decision = "with-descendants"
+    elif options.keep_parents:
+        decision = "keep-parents"
+    mapping_files = [f"{options.output}.mapping.json"] if options.renumber else []
+    source = Source.open(options, *mapping_files)
+    before = source.tokenizer
+    with closing(Job(StderrReporter())) as job:
+        tokens, subject = _chosen_tokens(before, options, job)
+        job.progress("preparing", 0, 0, "removing tokens")
+        pruned = prune(before, tokens, renumber=options.renumber, unreachable=decision)
+        unmade = [*pruned.unreachable, *pruned.only_whole]
+        if unmade and decision == "list":
+            names = [
+                f"{token} {quoted(before.decode([token]))}" for token in unmade[:5]
+            ]
+            raise OptionError(
+                f"{counted(len(unmade), 'other token')} built on these could not be merged any more, such as "
+                f"{', '.join(names)}. Add --with-descendants to remove those that no text becomes then, or --keep-parents "
+                "to keep what they are built on."
+            )
+        changed = Changed(before, pruned.tokenizer, pruned.mapping)
+        mapping = json.dumps(dict(pruned.mapping)) + "\n"
+        result = Result(
+            pruned,
+            changed,
+            list(pruned_listings(pruned, changed)),
+            RowChange(before.n_vocab, moved=list(pruned.mapping)),
+            dict.fromkeys(mapping_files, mapping),
+            [f"New ids: see {name}." for name in mapping_files],
+        )
+        finish(result, source, options, job, subject)
+    return 0
+
+
+def _chosen_tokens(
+    tokenizer: Tokenizer, options: Namespace, job: Job
+) -> tuple[list[int], AuditSubject | None]:
+    """Return the tokens to remove, and what an audit that chose them has examined."""
+    if options.tokens is not None:
+        text = "".join(text_blocks(options.tokens))
+        listed = listed_tokens(text, name_of(options.tokens), tokenizer)
+        if not listed:
+            raise OptionError(
+                f"{name_of(options.tokens)} has no tokens; write one per line."
+            )
+        return listed, None
+    if options.size is not None:
+        return latest_tokens(tokenizer, options.size), None
+    subject = None
+    if options.unused_in:
+        recipe = Recipe(paths=tuple(options.unused_in))
+        counts = counted_texts(recipe, "corpus", {}, tokenizer.pattern, job)
+        assert counts is not None  # there are paths
+        usage = Usage.of(tokenizer, counts, partial(job.progress, "auditing"))
+        least = 1 if options.fewer_than is None else options.fewer_than
+        tokens = [token for token, n in usage.remaining.items() if n < least]
+    else:
+        kinds = parse_kinds(options.audit, "--audit")
+        others = [
+            OtherTokenizer(str(located(other, print_fetching)))
+            for other in options.against
+        ]
+        request = AuditRequest(
+            options.tokenizer, corpus=tuple(options.corpus), against=tuple(others)
+        )
+        findings, subject = examine_request(tokenizer, request, job)
+        if subject is None or job.stopped:
+            raise Stopped
+        tokens = [
+            row.id
+            for row in verdicts(subject, findings)
+            if row.score >= (options.score or 0)
+            and not set(kinds).isdisjoint(row.kinds)
+        ]
+    needed = needed_by_texts(tokenizer)
+    tokens = [token for token in tokens if token not in needed]
+    if not tokens:
+        raise OptionError(
+            "No token that can be removed is chosen by these options; choose others."
+        )
+    return tokens, subject
+
+
+def run_graft(options: Namespace) -> int:
+    """Make words single tokens, by merges after all others.
+
+    graft mine.json -o larger.json --words words.txt
+    graft gpt2 my_texts/ -o larger.tiktoken --from my_texts/ --size 50500
+    graft qwen.json -o larger.json --words words.txt --embeddings model.safetensors larger.safetensors
+
+    All tokens keep their ids, and so does a text in which no new pair stands side by side. A word is refused
+    where the split pattern cuts it. "hello" and " hello" are two words, as in a text.
+    """
+    if bool(options.counts) != (options.size is not None):
+        raise OptionError(
+            "--from and --size N only work together; give both, or --words."
+        )
+    source = Source.open(options)
+    before = source.tokenizer
+    savings: dict[str, Any] = {}
+    with closing(Job(StderrReporter())) as job:
+        if options.words is not None:
+            text = "".join(text_blocks(options.words))
+            words = listed_words(text, name_of(options.words))
+        else:
+            savings = _best_words(before, options, job)
+            words = list(savings)
+        job.progress("preparing", 0, 0, "adding words")
+        grafted = graft(before, words)
+        changed = Changed(before, grafted.tokenizer, _same_ids(before))
+        result = Result(
+            grafted,
+            changed,
+            list(grafted_listings(grafted, changed, savings)),
+            _added_rows(before, grafted.merges),
+        )
+        finish(result, source, options, job)
+    return 0
+
+
+def _best_words(tokenizer: Tokenizer, options: Namespace, job: Job) -> dict[str, Any]:
+    """Return the words that save most tokens, and how many each saves, as long as the vocabulary is small enough."""
+    n_left = options.size - tokenizer.n_tokens
+    if n_left < 1:
+        raise OptionError(
+            f"The vocabulary has {counted(tokenizer.n_tokens, 'token')} already; choose a larger --size."
+        )
+    recipe = Recipe(paths=tuple(options.counts))
+    counts = counted_texts(recipe, "corpus", {}, tokenizer.pattern, job)
+    assert counts is not None  # there are paths
+    job.progress("preparing", 0, 0, "choosing words")
+    savings: dict[str, Any] = {}
+    for word in best_words(tokenizer, counts, n_left):
+        n_left -= word.n_new_tokens
+        if n_left < 0:
+            break
+        savings[word.word] = word.saving
+    if not savings:
+        raise OptionError(
+            "No word of these texts saves tokens with so few new ones; choose a larger --size, or other texts."
+        )
+    return savings
+
+
+def run_unite(options: Namespace) -> int:
+    """Add the tokens of one tokenizer to another.
+
+    unite mine.json japanese.json -o both.json
+    unite gpt-4 mine.json my_texts/ -o both.tiktoken --table tokens.csv
+
+    A keeps its ids, its split pattern and everything else. The tokens of B follow in their order,
+    by merges after all others. Those that A's split pattern never leaves in one piece are not possible.
+    """
+    table_files = [options.table] if options.table else []
+    source = Source.open(options, *table_files)
+    before = source.tokenizer
+    try:
+        other = load(located(options.other, print_fetching))
+    except PatternNeededError:  # only its vocabulary is used
+        other = load(located(options.other, print_fetching), pattern=before.pattern)
+    with closing(Job(StderrReporter())) as job:
+        job.progress("preparing", 0, 0, "adding tokens")
+        united = unite(before, other)
+        changed = Changed(before, united.tokenizer, _same_ids(before))
+        listings = united_listings(united, changed, other)
+        table = listings[0].as_csv()
+        outcomes = [token.outcome for token in united.tokens]
+        result = Result(
+            united,
+            changed,
+            listings,
+            _added_rows(before, united.merges),
+            dict.fromkeys(table_files, table),
+            [
+                f"Of {counted(len(outcomes), 'token')} of B, {outcomes.count('same'):,} were there already, "
+                f"{outcomes.count('new'):,} are new and {outcomes.count('impossible'):,} are not possible."
+            ],
+        )
+        finish(result, source, options, job)
+    return 0
+
+
+def _same_ids(tokenizer: Tokenizer) -> dict[int, int]:
+    return {token: token for token in tokenizer.vocabulary.ids()}
+
+
+def _added_rows(tokenizer: Tokenizer, merges: Iterable[Triple]) -> RowChange:
+    """Make the row of each new token of the old tokens that its text was."""
+    parts: dict[int, tuple[int, ...]] = {}
+    for left, right, token in merges:
+        parts[token] = parts.get(left, (left,)) + parts.get(right, (right,))
+    return RowChange(tokenizer.n_vocab, added=parts)

@@ -1,0 +1,171 @@
+"""The arguments of `prune`, `graft` and `unite`."""
+
+from argparse import ArgumentTypeError
+
+from bpe_core.cli.arguments import A_TOKENIZER, Parser, integer
+from bpe_core.formats import WRITABLE
+from bpe_core.visible import quoted
+
+_COUNTABLE = "what `count` reads, or files that it wrote; repeatable"
+
+
+def add_prune(parser: Parser) -> None:
+    parser.add_argument("tokenizer", metavar="TOKENIZER", help=A_TOKENIZER)
+    choice = parser.add_mutually_exclusive_group(required=True)
+    choice.add_argument(
+        "--tokens",
+        metavar="FILE",
+        help="remove these tokens, one per line: an id (257), the bytes in hex (0x6c6f77), or else the text with its "
+        'spaces; a line in quotation marks is a text as a JSON string, such as "257", as `audit --texts` prints it',
+    )
+    choice.add_argument(
+        "--audit",
+        metavar="KIND,...",
+        help="remove the tokens with findings of these kinds; see `audit`",
+    )
+    choice.add_argument(
+        "--unused-in",
+        metavar="SOURCE",
+        action="append",
+        help=f"remove the tokens that these texts don't contain: {_COUNTABLE}",
+    )
+    choice.add_argument(
+        "--size",
+        metavar="N",
+        type=integer,
+        help="remove the latest merges that nothing is built on, until N tokens are left",
+    )
+    parser.add_value(
+        "--score",
+        "X",
+        "with --audit: only tokens with at least this score, from 0 to 1",
+        None,
+        type=_share,
+    )
+    parser.add_value(
+        "--corpus",
+        "SOURCE",
+        f"with --audit: texts to count the tokens in: {_COUNTABLE}",
+        [],
+        action="append",
+    )
+    parser.add_value(
+        "--against",
+        "TOKENIZER",
+        "with --audit: another tokenizer to compare with; repeatable",
+        [],
+        action="append",
+    )
+    parser.add_value(
+        "--fewer-than",
+        "N",
+        "with --unused-in: remove the tokens that occur fewer than N times (default: 1)",
+        None,
+        type=integer,
+    )
+    decision = parser.add_mutually_exclusive_group()
+    decision.add_argument(
+        "--with-descendants",
+        action="store_true",
+        help="also remove the tokens that no text becomes any more without the others",
+    )
+    decision.add_argument(
+        "--keep-parents",
+        action="store_true",
+        help="keep tokens that others are built on: a text without chosen tokens stays as it is",
+    )
+    parser.add_flag(
+        "renumber",
+        "close the holes between the ids, and write OUT.mapping.json: old id -> new id",
+    )
+    _add_common(parser, "the row of each token moved to its new id; needs --renumber")
+
+
+def add_graft(parser: Parser) -> None:
+    parser.add_argument("tokenizer", metavar="TOKENIZER", help=A_TOKENIZER)
+    words = parser.add_mutually_exclusive_group(required=True)
+    words.add_argument(
+        "--words",
+        metavar="FILE",
+        help="one word per line, with the space before it if it has one; a line in quotation marks is a JSON string",
+    )
+    words.add_argument(
+        "--from",
+        dest="counts",
+        metavar="SOURCE",
+        action="append",
+        help=f"choose the words that save most tokens in these texts: {_COUNTABLE}",
+    )
+    parser.add_value(
+        "--size",
+        "N",
+        "with --from: add words as long as the vocabulary has at most N tokens",
+        None,
+        type=integer,
+    )
+    _add_common(
+        parser,
+        "a row for each new token: the mean of the rows of the tokens that it was before",
+    )
+
+
+def add_unite(parser: Parser) -> None:
+    parser.add_argument("tokenizer", metavar="A", help=A_TOKENIZER)
+    parser.add_argument(
+        "other", metavar="B", help="the tokenizer whose tokens are added to A"
+    )
+    parser.add_value(
+        "--table",
+        "FILE",
+        "write the outcome of each token of B to this file, as CSV",
+    )
+    _add_common(
+        parser,
+        "a row for each new token: the mean of the rows of the tokens that it was before",
+    )
+
+
+def _add_common(parser: Parser, row: str) -> None:
+    """Add the options of all three commands; `row` says what happens with the rows of embeddings."""
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="files and folders of texts to show the change on; name them before the options",
+    )
+    parser.add_value(
+        "-o --output", "OUT", "the file to write", required=True, default=None
+    )
+    parser.add_argument(
+        "--format",
+        choices=WRITABLE,
+        help="the format of OUT (default: that of the input; in a tokenizer.json, everything else stays as it is)",
+    )
+    parser.add_argument(
+        "--embeddings",
+        nargs=2,
+        metavar=("IN", "OUT"),
+        help=f"copy a .safetensors or .npy file, with {row}",
+    )
+    parser.add_value(
+        "--tensor",
+        "NAME",
+        "with --embeddings: the name of a matrix; repeatable (default: all with usual names)",
+        [],
+        action="append",
+    )
+    parser.add_given_pattern()
+    parser.add_flag(
+        "no-audit", "don't audit both tokenizers to show which findings change"
+    )
+    parser.add_flag("json", "print one JSON object with all tokens")
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise ArgumentTypeError(f"{quoted(text)} is not a number from 0 to 1")
+    return share

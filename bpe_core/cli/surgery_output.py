@@ -1,0 +1,195 @@
+"""The files and the report of `prune`, `graft` and `unite`. Nothing is written before everything is known."""
+
+import json
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from bpe_core import surgery
+from bpe_core.auditing.changed_rows import ChangedEmbeddings, RowChange
+from bpe_core.auditing.subject import AuditSubject
+from bpe_core.cli.streams import print_fetching
+from bpe_core.cli.surgery_report import (
+    Listing,
+    findings_listings,
+    findings_section,
+    texts_section,
+)
+from bpe_core.errors import OptionError
+from bpe_core.formats import WRITABLE, format_of, load
+from bpe_core.formats.file import TokenizerFile, tokenizer_at
+from bpe_core.hub import located
+from bpe_core.process import print_to_stderr
+from bpe_core.report import Section, as_text
+from bpe_core.surgery.reach import check_changeable
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import counted, quoted, visible
+from bpe_core.weighted import for_programs
+from bpe_core.whole_file import check_place, write_atomically, write_whole
+from bpe_core.worker.job import Job
+from bpe_core.worker.surgery import (
+    Changed,
+    change_of_findings,
+    change_of_texts,
+)
+
+
+class Source(NamedTuple):
+    """The tokenizer to change, and how to write the result."""
+
+    tokenizer: Tokenizer
+    path: Path
+    format: str
+    edits_file: bool
+    """Whether the result is the file at `path` with another vocabulary."""
+
+    @classmethod
+    def open(cls, options: Namespace, *more_outputs: str) -> "Source":
+        """Load the tokenizer, and check the files to write.
+
+        Raises:
+            OptionError: Two of the files are the same, or the vocabulary can't be changed, or the format can't be written.
+            FormatError: A file can't be read or written.
+        """
+        path = tokenizer_at(Path(located(options.tokenizer, print_fetching)))
+        tokenizer = load(path, pattern=options.pattern)
+        check_changeable(tokenizer)
+        format_read = format_of(TokenizerFile.open(path))
+        format = options.format or format_read
+        if format not in WRITABLE:
+            raise OptionError(
+                f"{path.name} has the format {format}, which bpescope only reads; choose another for {options.output} "
+                "with --format."
+            )
+        inputs = [path]
+        outputs = [options.output, *more_outputs]
+        if options.embeddings:
+            inputs.append(Path(options.embeddings[0]))
+            outputs.append(options.embeddings[1])
+        used = {file.resolve() for file in inputs}
+        for output in outputs:
+            check_place(output)
+            if Path(output).resolve() in used:
+                raise OptionError(
+                    f"{output} is named twice, as an input or output; name another file."
+                )
+            used.add(Path(output).resolve())
+        is_same = format == format_read == "huggingface"
+        return cls(tokenizer, path, format, is_same and options.pattern is None)
+
+
+class Result(NamedTuple):
+    """What a command has made and reports."""
+
+    made: surgery.Changed
+    changed: Changed
+    listings: list[Listing]
+    rows: RowChange
+    files: Mapping[str, str] = {}
+    """Path -> text of further files to write."""
+    notes: Sequence[str] = ()
+    """Sentences of the report."""
+
+
+def finish(
+    result: Result,
+    source: Source,
+    options: Namespace,
+    job: Job,
+    subject: AuditSubject | None = None,
+) -> None:
+    """Measure what changes, write all files, and print the report. Nothing is written before all is known."""
+    embeddings = None
+    if options.embeddings:
+        embeddings = ChangedEmbeddings(
+            options.embeddings[0], result.rows, options.tensor
+        )
+    changed = result.changed
+    listings = [*result.listings]
+    facts: dict[str, Any] = {
+        "output": options.output,
+        "format": source.format,
+        "tokens_before": changed.before.n_tokens,
+        "tokens_after": changed.after.n_tokens,
+    }
+    sentences = [
+        f"{counted(changed.before.n_tokens, 'token')} before, {changed.after.n_tokens:,} after.",
+        *result.notes,
+    ]
+    if embeddings:
+        names = ", ".join(filter(None, embeddings.matrices)) or "the matrix"
+        sentences.append(f"Rows changed in {options.embeddings[1]}: {names}.")
+        if result.rows.added:
+            sentences.append(
+                "The row of a new token is the mean of the rows of its parts, which is the usual rule."
+            )
+    if result.rows.added:
+        sentences.append(surgery.UNSEEN)
+    sections = [Section(sentences=sentences)]
+    for listing in result.listings:
+        sections += listing.sections()
+    if options.paths:
+        texts = change_of_texts(changed, options.paths, job)
+        sections.append(texts_section(texts))
+        facts["texts"] = texts._asdict()
+    if not options.no_audit:
+        findings = change_of_findings(changed, subject, job)
+        sections.append(findings_section(findings))
+        facts["findings_before"] = findings.before.kinds()
+        facts["findings_after"] = findings.after.kinds()
+        for listing in findings_listings(findings):
+            sections += listing.sections()
+            listings.append(listing)
+    _write(result, source, options, embeddings, job)
+    if options.json:
+        facts["notes"] = sentences
+        facts |= {listing.name: listing.rows for listing in listings if listing.name}
+        print(json.dumps(facts, default=for_programs))
+    else:
+        print(as_text(sections), end="")
+    job.say(f"Saved in {visible(options.output)}.")
+    if source.format == "tiktoken":
+        _warn_about_ranks(result.changed.after)
+
+
+def _write(
+    result: Result,
+    source: Source,
+    options: Namespace,
+    embeddings: ChangedEmbeddings | None,
+    job: Job,
+) -> None:
+    """Write all files. The embeddings are complete before the others are written, and renamed after them."""
+
+    def save(file: IO[bytes] | None = None) -> None:
+        if embeddings and file:
+            embeddings.write(
+                file, partial(job.progress, "preparing", name="writing embeddings")
+            )
+        surgery.save_changed(
+            result.made,
+            options.output,
+            format=source.format,
+            source=source.path if source.edits_file else None,
+        )
+        for name, text in result.files.items():
+            write_atomically((name, [text]))
+
+    if embeddings:
+        write_whole(options.embeddings[1], save)
+    else:
+        save()
+
+
+def _warn_about_ranks(tokenizer: Tokenizer) -> None:
+    """Print what a file of ranks does not contain."""
+    from bpe_core.formats.tiktoken import warning_about  # imported late: few need it
+
+    print_to_stderr(
+        f"A file of ranks has no split pattern; read it with the pattern {quoted(tokenizer.pattern, 80)}."
+    )
+    warning = warning_about(tokenizer)
+    if warning:
+        print_to_stderr(warning)
