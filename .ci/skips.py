@@ -16,6 +16,7 @@ MAY_BE = (
     # Oracles that are not in the extra `dev`: what they say of some files is checked where people have them.
     "scipy is not installed",
     "tokenization-scorer is not installed",
+    "transformers is not installed",
     # Shells whose completion is tried where they are there, and the checker of manual pages.
     "zsh is not installed",
     "fish is not installed",

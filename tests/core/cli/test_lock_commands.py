@@ -67,7 +67,7 @@ def test_ids_that_moved_are_proved_by_the_digest(bpescope: Bpescope) -> None:
 def test_a_library_is_held_to_a_lock(
     library: str, bpescope: Bpescope, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip(library)
+    pytest.importorskip(library, reason=f"{library} is not installed")
     for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_VERBOSITY"):
         monkeypatch.setenv(name, "restored after the test")
     Path("model").mkdir()
