@@ -17,6 +17,8 @@ MAY_BE = (
     "scipy is not installed",
     "tokenization-scorer is not installed",
     "transformers is not installed",
+    # A file that its owner does not let others pass on.
+    "no llama3.json",
     # Shells whose completion is tried where they are there, and the checker of manual pages.
     "zsh is not installed",
     "fish is not installed",
