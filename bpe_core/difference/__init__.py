@@ -16,6 +16,7 @@ from bpe_core.difference.records import (
     Pair,
     PartComparison,
     Witness,
+    shown,
 )
 from bpe_core.difference.shortening import shortened_witness
 from bpe_core.difference.split_pattern import compare_pattern
@@ -174,7 +175,7 @@ def _compared_on_texts(pair: Pair, texts: Iterable[str]) -> PartComparison:
         if witness is not None:
             witness = shortened_witness(pair, witness)
             what = f"A and B encode {quoted(witness.text)} differently."
-            return PartComparison(WHOLE, False, what, [Cause(WHOLE, what, witness)])
+            return shown(WHOLE, what, witness)
     tried = counted(pair.n_tried, "text")
     return PartComparison(WHOLE, None, f"No difference was found in {tried}.")
 

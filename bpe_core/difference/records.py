@@ -1,12 +1,12 @@
 """The records of a comparison of two tokenizers, A and B: witnesses, causes, and what is known of each part."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
 from bpe_core.errors import BpeError
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import shortened
+from bpe_core.visible import counted, shortened, token_label
 
 PARTS: Final = (
     "normalizer",
@@ -63,6 +63,17 @@ class PartComparison(NamedTuple):
     causes: Sequence[Cause] = ()
 
 
+def shown(part: str, what: str, witness: Witness | DecodedWitness) -> PartComparison:
+    """Return what is known of a part if a witness shows its only cause."""
+    return PartComparison(part, False, what, [Cause(part, what, witness)])
+
+
+def not_shown(part: str, what: str, n_tried: int) -> PartComparison:
+    """Return what is known of a part if its data differ, but no text that was tried shows it."""
+    sentence = f"{what} None of {counted(n_tried, 'text')} shows it."
+    return PartComparison(part, None, sentence, [Cause(part, what, None)])
+
+
 class Pair:
     """Two tokenizers, and the texts they were tried on."""
 
@@ -100,3 +111,10 @@ def written(text: str) -> str:
     if begins_with_mark or not is_plain:
         return ascii(text)
     return repr(shortened(text, 40))
+
+
+def written_tokens(tokens: Iterable[bytes] | None) -> str:
+    """Return tokens for a sentence: "`low` + `er`", "nothing", or "an error" if a text can't be encoded."""
+    if tokens is None:
+        return "an error"
+    return " + ".join(f"`{token_label(token)}`" for token in tokens) or "nothing"

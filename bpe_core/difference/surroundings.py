@@ -13,7 +13,10 @@ from bpe_core.difference.records import (
     Pair,
     PartComparison,
     Witness,
+    not_shown,
+    shown,
     written,
+    written_tokens,
 )
 from bpe_core.errors import BpeError
 from bpe_core.patterns.pattern import Else
@@ -25,13 +28,26 @@ from bpe_core.vocabulary.symbols import CharacterSymbols, Symbols
 MOST_CAUSES: Final = 5
 """Maximum number of causes that are listed for one part."""
 _TYPICAL: Final = (
-    *("A", "é", "e\u0301", "ﬁ", "²", "①", "Å", "ß", "İ", "ς", "Ａ", "ｶﾞ", "豈", "각"),
-    *(" ", "  ", "\t", "\n", "\r\n", "\u00a0", "\u3000", "\u200b", "\u200d", "\ufeff"),
-    *("\x00", "\x7f", "\u00ad", "▁", "``", "''", "“", "’", "…", "–", "½", "\ufffd"),
-    *("a", " a", "a ", "  a", "a  ", "a  a", "\na", "a\n", "A\u030a", "1"),
+    *("A", "é", "e\u0301"),
+    *"ﬁ²①\u00c5ßİςＡ\u8c48각 \t\n\u00a0\u3000\u200b\u200d\ufeff\x00\x7f\u00ad▁“’…–½\ufffda1",
+    *("ｶﾞ", "  ", "\r\n", "``", "''", "A\u030a"),
+    *(" a", "a ", "  a", "a  ", "a  a", "\na", "a\n"),
 )
 """Short texts that normalizers and pre-tokenizers change."""
 _SURROGATES: Final = range(0xD800, 0xE000)
+_CONTEXTS: Final = [
+    "{}",
+    " {}",
+    "{} ",
+    "a{}",
+    "{}a",
+    "a{}a",
+    " {} ",
+    "a {} a",
+    "A{}",
+    "{}\n",
+]
+"""Where an added token is put to show what its flags do."""
 _FLAGS: Final = {
     "special": "special, so that ordinary text does not become it",
     "single_word": "found only if no letter or digit is next to it",
@@ -62,16 +78,12 @@ def compare_normalizer(pair: Pair) -> PartComparison:
         witness = pair.witness(text)
         if witness is None:
             continue
-        sentence = f"A and B change {written(text)} differently before they encode it."
+        what = f"A and B change {written(text)} differently before they encode it."
         if text_of_a != text_of_b:
-            sentence = (
-                f"A {_change(text, text_of_a)}, and B {_change(text, text_of_b)}."
-            )
-        return PartComparison(part, False, sentence, [Cause(part, sentence, witness)])
+            what = f"A {_change(text, text_of_a)}, and B {_change(text, text_of_b)}."
+        return shown(part, what, witness)
     what = "The rules that change a text before it is split are different."
-    n_tried = counted(pair.n_tried - n_before, "text")
-    sentence = f"{what} None of {n_tried} shows it."
-    return PartComparison(part, None, sentence, [Cause(part, what, None)])
+    return not_shown(part, what, pair.n_tried - n_before)
 
 
 def _change(text: str, changed: str) -> str:
@@ -163,15 +175,15 @@ def _cause_of_token(
     of_a: AddedToken | None,
     of_b: AddedToken | None,
 ) -> Cause:
-    if of_a is None:
-        what = f"{quoted(text)} is one of the {part} of B only."
-    elif of_b is None:
-        what = f"{quoted(text)} is one of the {part} of A only."
+    has_same_id = False
+    if of_a is None or of_b is None:
+        owner = "A" if of_a else "B"
+        what = f"{quoted(text)} is one of the {part} of {owner} only."
     elif of_a.token != of_b.token:
         what = f"{quoted(text)} has the id {of_a.token} in A and {of_b.token} in B."
     else:
         what = f"{quoted(text)} is {_only_flags(of_a, of_b)}."
-    has_same_id = of_a is not None and of_b is not None and of_a.token == of_b.token
+        has_same_id = True
     return Cause(part, what, _token_witness(pair, text, has_same_id))
 
 
@@ -190,20 +202,8 @@ def _token_witness(pair: Pair, text: str, has_same_id: bool) -> Witness | None:
 
     If only the flags of the token differ, one tokenizer finds it where the other one doesn't, and makes more tokens.
     """
-    contexts = (
-        "{}",
-        " {}",
-        "{} ",
-        "a{}",
-        "{}a",
-        "a{}a",
-        " {} ",
-        "a {} a",
-        "A{}",
-        "{}\n",
-    )
     for reads_specials in (True, False):
-        for context in contexts:
+        for context in _CONTEXTS:
             witness = pair.witness(
                 context.replace("{}", text), reads_specials=reads_specials
             )
@@ -220,12 +220,12 @@ def _of_tokens(part: str, n_listed: int, causes: list[Cause]) -> PartComparison:
         if not n_listed:
             sentence = f"Neither has {part}."
         return PartComparison(part, True, sentence)
-    shown = [cause for cause in causes if cause.witness]
+    with_text = [cause for cause in causes if cause.witness]
     sentence = (
         f"{counted(len(causes), 'text differs', 'texts differ')} among the {part}."
     )
-    if shown:
-        return PartComparison(part, False, sentence, shown[:MOST_CAUSES])
+    if with_text:
+        return PartComparison(part, False, sentence, with_text[:MOST_CAUSES])
     return PartComparison(
         part, None, f"{sentence} No text shows it.", causes[:MOST_CAUSES]
     )
@@ -246,16 +246,13 @@ def compare_fallback(pair: Pair) -> PartComparison:
             witness = pair.witness(candidate)
             if witness is None:
                 continue
-            tokens_of_a = _named(pair.a, witness.a)
-            tokens_of_b = _named(pair.b, witness.b)
+            tokens_of_a = written_tokens(_tokens(pair.a, witness.a))
+            tokens_of_b = written_tokens(_tokens(pair.b, witness.b))
             if tokens_of_a != tokens_of_b:
                 what = f"A makes {tokens_of_a} of {written(candidate)}, and B {tokens_of_b}."
-                return PartComparison(part, False, what, [Cause(part, what, witness)])
+                return shown(part, what, witness)
     what = "A and B have different rules for a character that has no token."
-    n_tried = counted(pair.n_tried - n_before, "text")
-    return PartComparison(
-        part, None, f"{what} None of {n_tried} shows it.", [Cause(part, what, None)]
-    )
+    return not_shown(part, what, pair.n_tried - n_before)
 
 
 def fallback(tokenizer: Tokenizer) -> tuple[Any, ...]:
@@ -278,11 +275,8 @@ def _rare_characters() -> Iterator[str]:
             yield chr(code_point)
 
 
-def _named(tokenizer: Tokenizer, ids: Iterable[int] | None) -> str:
-    if ids is None:
-        return "an error"
-    labels = [token_label(tokenizer.token_bytes(token)) for token in ids]
-    return " + ".join(f"`{label}`" for label in labels) or "nothing"
+def _tokens(tokenizer: Tokenizer, ids: Iterable[int] | None) -> list[bytes] | None:
+    return None if ids is None else list(map(tokenizer.token_bytes, ids))
 
 
 def compare_decoding(pair: Pair) -> PartComparison:

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from bpe_core.corpus.reading import OnRead, Reading, Skipped, TextFile
 from bpe_core.difference.records import PARTS
 from bpe_core.difference.stretches import differences
-from bpe_core.difference.text_causes import CauseFinder, CausesInPart
+from bpe_core.difference.text_causes import CausesInPart
 from bpe_core.live.change import Cut
 from bpe_core.metrics.boundaries import encode_part, encode_with_ends
 from bpe_core.metrics.disagreements import Position
@@ -210,7 +210,6 @@ class _TextsComparison:
         self._divider: Final = TextDivider((a, b))
         self._causes: Final = {part: _CauseCounts(n_shown) for part in PARTS}
         self._lines: Final = _CauseCounts(n_shown=0)
-        self._cause_finder: Final = CauseFinder(a, b, self._divider.cut_at)
         self._n_texts = 0
         self._n_different_texts = 0
         self._n_lines = 0
@@ -239,12 +238,12 @@ class _TextsComparison:
         data = part.text.encode()
         n_read = 0
         if ids[0] != ids[1]:
-            encoded = [
+            a, b = (
                 encode_with_ends(tokenizer, part.text, before, behind)
                 for tokenizer, before, behind in self._with_cuts(part)
-            ]
-            causes = CausesInPart(self._cause_finder, part)
-            for stretch in differences(*encoded):
+            )
+            causes = CausesInPart(self._tokenizers, a, b)
+            for stretch in differences(a, b):
                 position.move_past(data[n_read : stretch.start])
                 n_read = stretch.start
                 difference = TextDifference(

@@ -41,6 +41,8 @@ class EncodedText:
     ids: list[int]
     ends: Sequence[int]
     """For each token, the offset in `data` at which it ends. The offsets never decrease."""
+    alignment: Alignment | None = None
+    """The pieces, if they were needed to find the ends."""
 
     @cached_property
     def cuts(self) -> bytearray:
@@ -96,7 +98,8 @@ def encode_with_ends(
     alignment = Alignment(tokenizer, text, before, behind)
     offsets = byte_offsets(text)
     token_ends = (offsets[end] for _, end in alignment.places)
-    return EncodedText(data, alignment.ids, array("Q", accumulate(token_ends, max)))
+    ends = array("Q", accumulate(token_ends, max))
+    return EncodedText(data, alignment.ids, ends, alignment)
 
 
 def encode_part(
