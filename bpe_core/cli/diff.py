@@ -9,16 +9,22 @@ from functools import partial
 from typing import Final
 
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, natural
-from bpe_core.cli.diff_texts import text_sections
+from bpe_core.cli.diff_texts import text_sections, tokens_and_ids
 from bpe_core.cli.streams import StderrReporter, open_tokenizer
 from bpe_core.cli.train import with_field
 from bpe_core.difference import Difference, diff
-from bpe_core.difference.records import Cause, DecodedWitness, Witness, written
+from bpe_core.difference.records import (
+    Cause,
+    DecodedWitness,
+    Witness,
+    label_of_id,
+    written,
+)
 from bpe_core.errors import OptionError
 from bpe_core.report import ReportTable, Section, as_text
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import OPTIONS
-from bpe_core.visible import counted, token_label
+from bpe_core.visible import counted
 from bpe_core.worker.inputs import compare_on_files
 from bpe_core.worker.job import Job
 
@@ -28,8 +34,6 @@ _VERDICTS: Final = {
     "different": "A and B are different.",
     "unknown": "No difference was found, but it is not proved that A and B are the same.",
 }
-_MOST_TOKENS: Final = 30
-"""Maximum number of tokens of one encoding that are shown."""
 
 
 def add(commands: Subcommands) -> None:
@@ -177,17 +181,10 @@ def _row(
             ids = witness.a if letter == "A" else witness.b
             if ids is None:
                 return ["can't be encoded", ""]
-            labels = [
-                token_label(tokenizer.token_bytes(token))
-                for token in ids[:_MOST_TOKENS]
-            ]
-            rest = " …" if len(ids) > _MOST_TOKENS else ""
-            shown = " ".join(f"`{label}`" for label in labels)
-            return [shown + rest, " ".join(map(str, ids[:_MOST_TOKENS])) + rest]
+            return tokens_and_ids(tokenizer, ids)
         case DecodedWitness(ids, of_a, of_b):
             data = of_a if letter == "A" else of_b
-            text = "unused" if data is None else f"`{token_label(data)}`"
-            return [text, " ".join(map(str, ids))]
+            return [label_of_id(data), " ".join(map(str, ids))]
 
 
 def _with_text(cause: Cause) -> str:

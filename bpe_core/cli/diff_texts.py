@@ -3,13 +3,21 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from bpe_core.difference.texts import TextDifference, TextsCause, TextsCompared
+from bpe_core.difference.texts import TextsCause, TextsCompared
 from bpe_core.report import ReportTable, Section
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, token_label
 
-_MOST_TOKENS: Final = 20
+_MOST_TOKENS: Final = 30
 """Maximum number of tokens of one encoding that are shown."""
+
+
+def tokens_and_ids(tokenizer: Tokenizer, ids: Sequence[int]) -> list[str]:
+    """Return two cells: the tokens with these ids, and the ids."""
+    shown = ids[:_MOST_TOKENS]
+    labels = [f"`{token_label(tokenizer.token_bytes(token))}`" for token in shown]
+    dots = " …" if len(ids) > _MOST_TOKENS else ""
+    return [" ".join(labels) + dots, " ".join(map(str, shown)) + dots]
 
 
 def text_sections(
@@ -48,18 +56,10 @@ def text_sections(
 
 
 def _first(cause: TextsCause, tokenizers: Sequence[Tokenizer]) -> ReportTable:
-    rows = [_row(difference, tokenizers) for difference in cause.first]
+    a, b = tokenizers
+    rows = []
+    for found in cause.first:
+        cells = tokens_and_ids(a, found.a) + tokens_and_ids(b, found.b)
+        rows.append([f"{found.n_times:,}", *cells, f"{found.name}:{found.line}"])
     head = ["times", "A", "ids of A", "B", "ids of B", "first in"]
     return ReportTable(head, rows, numbers=(0,), widest=60)
-
-
-def _row(difference: TextDifference, tokenizers: Sequence[Tokenizer]) -> list[str]:
-    row = [f"{difference.n_times:,}"]
-    for tokenizer, ids in zip(tokenizers, (difference.a, difference.b), strict=True):
-        shown = ids[:_MOST_TOKENS]
-        more = ["…"] if len(ids) > _MOST_TOKENS else []
-        labels = [token_label(tokenizer.token_bytes(token)) for token in shown]
-        row.append(" ".join([*labels, *more]))
-        row.append(" ".join([*map(str, shown), *more]))
-    row.append(f"{difference.name}:{difference.line}")
-    return row

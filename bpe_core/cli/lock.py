@@ -19,12 +19,12 @@ from bpe_core.difference.libraries import (
     of_transformers,
 )
 from bpe_core.difference.lock import lock, read_lock
-from bpe_core.difference.records import Witness, written
+from bpe_core.difference.records import Witness, written, written_tokens
 from bpe_core.errors import OptionError
 from bpe_core.hub import encoding_of, located
 from bpe_core.process import print_to_stderr
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import counted, token_label, visible
+from bpe_core.visible import counted, visible
 from bpe_core.whole_file import check_place
 
 _MOST_IDS: Final = 60
@@ -57,8 +57,9 @@ def run_lock(options: Namespace) -> int:
     lock tokenizer.json -o tokenizer.lock
     lock gpt-4o -o gpt-4o.lock
 
-    A lock has a digest of each part of the tokenizer, and some hundred texts with their ids: numbers,
-    white space, scripts, special tokens, and tokens of this tokenizer. It is text to commit.
+    A lock has a digest of each part of the tokenizer, and some hundred texts with their ids (probes):
+    numbers, white space, scripts, special tokens, and tokens of this tokenizer. It is a text file to
+    commit.
     """
     check_place(options.output)
     made = lock(open_tokenizer(options.tokenizer, options.pattern))
@@ -69,7 +70,7 @@ def run_lock(options: Namespace) -> int:
 
 
 def run_check(options: Namespace) -> int:
-    """Check whether a tokenizer is still the one of a lock, and show the shortest text that is not.
+    """Check whether a tokenizer is still the one of a lock, and show the shortest text with other ids.
 
     check tokenizer.lock tokenizer.json
     check tokenizer.lock model/ --with transformers
@@ -176,7 +177,7 @@ def _shown_witness(found: Check, name: str) -> Iterator[str]:
         rows = [_listed(witness.a), _listed(witness.b)]
     else:
         shown = f"The shortest are the ids {_listed(witness.ids)}, decoded:"
-        rows = [_quoted(witness.a), _quoted(witness.b)]
+        rows = [_decoded(witness.a), _decoded(witness.b)]
     probes = counted(found.n_tried, "probe")
     yield f"{found.n_different} of {probes} give another result. {shown}"
     width = max(len(name), len("lock"))
@@ -191,5 +192,5 @@ def _listed(ids: tuple[int, ...] | None) -> str:
     return (" ".join(map(str, ids[:_MOST_IDS])) or "nothing") + dots
 
 
-def _quoted(data: bytes | None) -> str:
-    return "an error" if data is None else f"`{token_label(data)}`"
+def _decoded(text: bytes | None) -> str:
+    return written_tokens(None if text is None else [text])

@@ -171,32 +171,4 @@ def _merges(
     # A text that is found first is always the same token.
     texts = {text.encode() for text in found_first}
     whole = sorted(item for item in live.whole.items() if item[0] not in texts)
-    return [live.has_marker, symbols, odd_ids, whole, *_in_levels(live)]
-
-
-def _in_levels(live: LiveMerges) -> list[Any]:
-    """Return the merges, each with a level. In any order of ascending levels, they give the same ids.
-
-    Two merges that follow each other can be exchanged unless one makes a part of the other, or they overlap
-    (`bpe_core.difference.merge_orders` has the proof). The level of a merge is one more than those of the merges before
-    it with which it can't be exchanged. This is the normal form of P. Cartier and D. Foata, 1969. If a part is used before
-    it is made, the merges are returned in their order, without levels.
-    """
-    level_made: dict[bytes, int] = {}
-    level_as_left: dict[bytes, int] = {}
-    level_as_right: dict[bytes, int] = {}
-    merges = []
-    for parts in live.rank_of:
-        if any(part in live.parts_of and part not in level_made for part in parts):
-            return list(live.rank_of)
-        level = 1 + max(
-            level_made.get(parts.left, 0),
-            level_made.get(parts.right, 0),
-            level_as_right.get(parts.left, 0),
-            level_as_left.get(parts.right, 0),
-        )
-        level_made[parts.token] = level
-        level_as_left[parts.left] = max(level, level_as_left.get(parts.left, 0))
-        level_as_right[parts.right] = max(level, level_as_right.get(parts.right, 0))
-        merges.append((level, parts))
-    return sorted(merges)
+    return [live.has_marker, symbols, odd_ids, whole, *live.rank_of]

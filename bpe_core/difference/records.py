@@ -118,3 +118,8 @@ def written_tokens(tokens: Iterable[bytes] | None) -> str:
     if tokens is None:
         return "an error"
     return " + ".join(f"`{token_label(token)}`" for token in tokens) or "nothing"
+
+
+def label_of_id(token: bytes | None) -> str:
+    """Return the token of an id; "unused" if there is none."""
+    return "unused" if token is None else f"`{token_label(token)}`"

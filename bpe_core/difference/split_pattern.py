@@ -16,6 +16,7 @@ from bpe_core.difference.records import (
     PartComparison,
     Witness,
     encoded,
+    shown,
     written,
 )
 from bpe_core.difference.splits import (
@@ -102,17 +103,14 @@ def compare_pattern(pair: Pair) -> PartComparison:
         if cut_token:
             witness = search.witness(search.texts_with_tokens(cut_token))
         if witness is not None:
-            what = search.cause(witness)
-            return PartComparison(_PART, False, what, [Cause(_PART, what, witness)])
+            return shown(_PART, search.cause(witness), witness)
     for comparison in comparisons:
         if comparison.is_same is False:
-            what = comparison.sentence
-            sentence = f"{what} No text was found whose ids differ because of it."
-            return PartComparison(_PART, None, sentence, [Cause(_PART, what, None)])
-    undecided = next(
-        comparison for comparison in comparisons if comparison.is_same is None
-    )
-    return PartComparison(_PART, None, undecided.sentence)
+            what = f"{comparison.sentence} No text was found whose ids differ because of it."
+            cause = Cause(_PART, comparison.sentence, None)
+            return PartComparison(_PART, None, what, [cause])
+    doubts = [each.sentence for each in comparisons if each.is_same is None]
+    return PartComparison(_PART, None, doubts[0])
 
 
 def splits_of(tokenizer: Tokenizer) -> _Splits:

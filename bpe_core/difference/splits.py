@@ -168,8 +168,8 @@ class _Comparison:
                 yield text
                 without_effect.append(text)
                 self.doubt = (
-                    f"The patterns match differently before {written(without_effect[0])}, but no text was found in which "
-                    "this makes other pieces."
+                    f"The patterns match differently at the beginning of {written(without_effect[0])}, but no text was "
+                    "found that they split into other pieces."
                 )
             for text in without_effect:
                 yield from _extended(text, search.characters)

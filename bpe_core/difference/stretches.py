@@ -1,7 +1,7 @@
 """Find the stretches of a text that two tokenizers encode differently."""
 
-from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from bpe_core.metrics.boundaries import EncodedText
@@ -23,16 +23,9 @@ def differences(a: EncodedText, b: EncodedText) -> Iterator[Stretch]:
     that ends at its place, or to the first one.
     """
     shared_ends = {*a.ends}.intersection(b.ends) | {len(a.data)}
-    start = 0
-    n_a = 0  # tokens of A before the stretch
-    n_b = 0
-    for end in sorted(shared_ends - {0}) or [0]:
-        end_a = bisect_right(a.ends, end, n_a)
-        end_b = bisect_right(b.ends, end, n_b)
-        ids_of_a = a.ids[n_a:end_a]
-        ids_of_b = b.ids[n_b:end_b]
+    ends = sorted(shared_ends - {0}) or [0]
+    for start, end in pairwise([0, *ends]):
+        ids_of_a = a.tokens(start, end)
+        ids_of_b = b.tokens(start, end)
         if ids_of_a != ids_of_b:
             yield Stretch(start, end, tuple(ids_of_a), tuple(ids_of_b))
-        start = end
-        n_a = end_a
-        n_b = end_b

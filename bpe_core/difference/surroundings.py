@@ -13,6 +13,7 @@ from bpe_core.difference.records import (
     Pair,
     PartComparison,
     Witness,
+    label_of_id,
     not_shown,
     shown,
     written,
@@ -22,7 +23,7 @@ from bpe_core.errors import BpeError
 from bpe_core.patterns.pattern import Else
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.preparation import AddedToken, SplitStep, found_at_once
-from bpe_core.visible import counted, quoted, token_label
+from bpe_core.visible import counted, quoted
 from bpe_core.vocabulary.symbols import CharacterSymbols, Symbols
 
 MOST_CAUSES: Final = 5
@@ -49,11 +50,11 @@ _CONTEXTS: Final = [
 ]
 """Where an added token is put to show what its flags do."""
 _FLAGS: Final = {
-    "special": "special, so that ordinary text does not become it",
-    "single_word": "found only if no letter or digit is next to it",
-    "lstrip": "joined with the white space before it",
-    "rstrip": "joined with the white space after it",
-    "normalized": "searched for in the normalized text",
+    "special": "is special: ordinary text never becomes it",
+    "single_word": "is found only if no letter or digit is next to it",
+    "lstrip": "includes the white space before it",
+    "rstrip": "includes the white space after it",
+    "normalized": "is searched for in the normalized text",
 }
 """Flag of an added token -> what it means."""
 
@@ -182,7 +183,7 @@ def _cause_of_token(
     elif of_a.token != of_b.token:
         what = f"{quoted(text)} has the id {of_a.token} in A and {of_b.token} in B."
     else:
-        what = f"{quoted(text)} is {_only_flags(of_a, of_b)}."
+        what = f"{quoted(text)} {_only_flags(of_a, of_b)}."
         has_same_id = True
     return Cause(part, what, _token_witness(pair, text, has_same_id))
 
@@ -215,15 +216,14 @@ def _token_witness(pair: Pair, text: str, has_same_id: bool) -> Witness | None:
 
 
 def _of_tokens(part: str, n_listed: int, causes: list[Cause]) -> PartComparison:
+    one = part.removesuffix("s")
     if not causes:
-        sentence = f"Both have the same {counted(n_listed, part.removesuffix('s'))}."
+        sentence = f"Both have the same {counted(n_listed, one)}."
         if not n_listed:
             sentence = f"Neither has {part}."
         return PartComparison(part, True, sentence)
     with_text = [cause for cause in causes if cause.witness]
-    sentence = (
-        f"{counted(len(causes), 'text differs', 'texts differ')} among the {part}."
-    )
+    sentence = f"{counted(len(causes), f'{one} is', f'{part} are')} different."
     if with_text:
         return PartComparison(part, False, sentence, with_text[:MOST_CAUSES])
     return PartComparison(
@@ -294,7 +294,7 @@ def compare_decoding(pair: Pair) -> PartComparison:
         token = different[0]
         witness = DecodedWitness((token,), bytes_of_a.get(token), bytes_of_b.get(token))
         what = (
-            f"Id {token} is {_label(witness.a)} in A and {_label(witness.b)} in B "
+            f"Id {token} is {label_of_id(witness.a)} in A and {label_of_id(witness.b)} in B "
             f"({counted(len(different), 'id differs', 'ids differ')})."
         )
         causes.append(Cause(part, what, witness))
@@ -318,10 +318,6 @@ def bytes_of_ids(tokenizer: Tokenizer) -> dict[int, bytes]:
     for text, token in vocabulary.special_tokens.items():
         bytes_of[token] = text.encode()
     return bytes_of
-
-
-def _label(data: bytes | None) -> str:
-    return "unused" if data is None else f"`{token_label(data)}`"
 
 
 def decoder(tokenizer: Tokenizer) -> tuple[bool, frozenset[int]]:

@@ -9,12 +9,17 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from bpe_core.difference.live_merges import LiveMerges, Parts
-from bpe_core.difference.records import Cause, Pair, Witness, encoded
+from bpe_core.difference.records import (
+    Cause,
+    Pair,
+    Witness,
+    encoded,
+    written_tokens,
+)
 from bpe_core.errors import UnknownTokenError
 from bpe_core.explain.contexts import FEWEST_CONTEXTS, texts_with
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import is_utf8
-from bpe_core.visible import token_label
 
 MOST_CAUSES: Final = 5
 """Maximum number of causes that are listed for one part."""
@@ -34,17 +39,17 @@ class Sides(NamedTuple):
     pair: Pair
     a: LiveMerges
     b: LiveMerges
-    exchanged: Tokenizer
-    """A with the vocabulary of B: texts that it encodes differently differ because of the vocabulary."""
+    a_with_vocabulary_of_b: Tokenizer
+    """If it gives a text other tokens than A, the vocabularies are the reason."""
 
     @classmethod
     def of(cls, pair: Pair) -> "Sides":
-        exchanged = Tokenizer(
+        a_with_vocabulary_of_b = Tokenizer(
             pair.b.vocabulary, pair.a.pattern, preparation=pair.a.preparation
         )
         live_in_a = LiveMerges(pair.a.vocabulary)
         live_in_b = LiveMerges(pair.b.vocabulary)
-        return cls(pair, live_in_a, live_in_b, exchanged)
+        return cls(pair, live_in_a, live_in_b, a_with_vocabulary_of_b)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +67,19 @@ class Suspect:
         return [self.data]
 
     def is_shown_by(self, sides: Sides, witness: Witness) -> bool:
-        """Whether this difference is one that the witness shows. Another one of some token elsewhere does not count."""
+        """Whether the witness shows this difference.
+
+        It does not if the vocabularies give the same tokens, so that something else makes the ids different, nor if
+        they differ because of a token that only one of them has and that is not in `data`.
+        """
         tokens_of_a = _tokens(sides.pair.a, witness.a)
-        ids = encoded(sides.exchanged, witness.text, False)
-        tokens_of_b = _tokens(sides.exchanged, ids)
-        of_one = [token for token in tokens_of_a if not sides.b.can_make(token)]
-        of_one += [token for token in tokens_of_b if not sides.a.can_make(token)]
+        ids = encoded(sides.a_with_vocabulary_of_b, witness.text, False)
+        tokens_of_b = _tokens(sides.a_with_vocabulary_of_b, ids)
+        only_in_one = [token for token in tokens_of_a if not sides.b.can_make(token)]
+        only_in_one += [token for token in tokens_of_b if not sides.a.can_make(token)]
         return tokens_of_a != tokens_of_b and all(
-            token in self.data or sides.a.text(token) in self.data for token in of_one
+            token in self.data or sides.a.text(token) in self.data
+            for token in only_in_one
         )
 
 
@@ -83,10 +93,10 @@ class TokenOfOne(Suspect):
     def sentence(self, sides: Sides) -> str:
         owner, other = "AB" if self.is_in_a else "BA"
         other_merges = sides.b if self.is_in_a else sides.a
-        label = named([self.token])
+        label = written_tokens([self.token])
         if self.token in other_merges.whole:
-            return f"{owner} merges text into {label}; {other} makes it only of a piece that is equal to it."
-        result = named(other_merges.encode(self.data))
+            return f"{owner} merges text into {label}; {other} produces it only for a piece that is exactly {label}."
+        result = written_tokens(other_merges.encode(self.data))
         return f"{label} is a token of {owner} only; {other} makes it {result}."
 
     def is_shown_by(self, sides: Sides, witness: Witness) -> bool:
@@ -104,7 +114,7 @@ class CompetingMerges(Suspect):
     second: Parts
 
     def sentence(self, sides: Sides) -> str:
-        return f"A merges {named(self.first)} before {named(self.second)}, and B after."
+        return f"A merges {written_tokens(self.first)} before {written_tokens(self.second)}, and B after."
 
 
 class Neighbors(NamedTuple):
@@ -123,11 +133,14 @@ class Neighbors(NamedTuple):
         return cls(before, after)
 
 
-def _spine(merges: LiveMerges, token: bytes, side: int) -> Iterator[bytes]:
-    """Yield a token, its last part (its first one if `side` is 0), the last part of that, and so on."""
+def _parts_along_edge(merges: LiveMerges, token: bytes, edge: int) -> Iterator[bytes]:
+    """Yield a token and the parts at one edge of it: 0 is the left edge, 1 the right one.
+
+    For "lower" = "low" + "er", they are "lower", "er" and "r" at the right edge.
+    """
     yield token
     while parts := merges.parts_of.get(token):
-        token = parts[side]
+        token = parts[edge]
         yield token
 
 
@@ -139,18 +152,18 @@ class RebuiltToken(Suspect):
     neighbors: Neighbors
 
     def sentence(self, sides: Sides) -> str:
-        parts_in_a = named(sides.a.parts_of[self.token])
-        parts_in_b = named(sides.b.parts_of[self.token])
-        return f"A builds {named([self.token])} from {parts_in_a}, and B from {parts_in_b}."
+        parts_in_a = written_tokens(sides.a.parts_of[self.token])
+        parts_in_b = written_tokens(sides.b.parts_of[self.token])
+        return f"A builds {written_tokens([self.token])} from {parts_in_a}, and B from {parts_in_b}."
 
     def strings(self, sides: Sides) -> Iterable[bytes]:
         """Return the token, alone and next to a token that merges with one of its parts."""
         strings = {self.data}
         for merges in (sides.a, sides.b):
-            for part in _spine(merges, self.token, side=1):
+            for part in _parts_along_edge(merges, self.token, edge=1):
                 followers = self.neighbors.after.get(part, ())
                 strings.update(self.data + merges.text(token) for token in followers)
-            for part in _spine(merges, self.token, side=0):
+            for part in _parts_along_edge(merges, self.token, edge=0):
                 strings.update(
                     token + self.data for token in self.neighbors.before.get(part, ())
                 )
@@ -166,7 +179,7 @@ class OtherId(Suspect):
     id_in_b: int
 
     def sentence(self, sides: Sides) -> str:
-        label = named([self.token])
+        label = written_tokens([self.token])
         return f"{label} has the id {self.id_in_a} in A and {self.id_in_b} in B."
 
     def is_shown_by(self, sides: Sides, witness: Witness) -> bool:
@@ -175,34 +188,27 @@ class OtherId(Suspect):
         return self.id_in_a in ids_of_a and self.id_in_b in ids_of_b
 
 
-class Search(NamedTuple):
-    """The result of a search for texts that show differences."""
+def search(part: str, sides: Sides, suspects: Sequence[Suspect]) -> list[Cause]:
+    """Try texts for each difference, those with the shortest bytes first.
 
-    causes: Sequence[Cause]
-    """The first ones that a text shows, the shortest text first; else the first ones that may occur."""
-    n_tried: int
-    is_shown: bool
-    may_occur: bool
-    """False is a proof that no text shows any of the differences."""
-
-
-def search(part: str, sides: Sides, suspects: Sequence[Suspect]) -> Search:
-    """Try texts for each difference, those with the shortest bytes first."""
-    n_before = sides.pair.n_tried
+    Returns:
+        The first differences that a text shows, the shortest text first; or else the first ones that may occur in a
+        text, without a witness. An empty list is a proof that no text shows any of the differences.
+    """
     in_order = sorted(suspects, key=_size)
-    causes: list[Cause] = []
-    for suspect, witness in islice(_shown(sides, in_order), MOST_CAUSES):
-        causes.append(Cause(part, suspect.sentence(sides), witness))
-    n_tried = sides.pair.n_tried - n_before
+    causes = [
+        Cause(part, suspect.sentence(sides), witness)
+        for suspect, witness in islice(_shown(sides, in_order), MOST_CAUSES)
+    ]
     if causes:
-        causes.sort(key=_length_of_witness)
-        return Search(causes, n_tried, is_shown=True, may_occur=True)
-    for suspect in in_order:
-        if _may_occur(sides.pair, suspect.data):
-            causes.append(Cause(part, suspect.sentence(sides), None))
-        if len(causes) == MOST_CAUSES:
-            break
-    return Search(causes, n_tried, is_shown=False, may_occur=bool(causes))
+        return sorted(causes, key=_length_of_witness)
+    may_occur = (
+        suspect for suspect in in_order if _may_occur(sides.pair, suspect.data)
+    )
+    return [
+        Cause(part, suspect.sentence(sides), None)
+        for suspect in islice(may_occur, MOST_CAUSES)
+    ]
 
 
 def _size(suspect: Suspect) -> tuple[int, bool, bytes]:
@@ -267,10 +273,3 @@ def _tokens(tokenizer: Tokenizer, ids: Iterable[int] | None) -> list[bytes]:
     with suppress(UnknownTokenError):
         return [tokenizer.token_bytes(token) for token in ids or ()]
     return []
-
-
-def named(tokens: Iterable[bytes] | None) -> str:
-    """Return tokens as text for a sentence."""
-    if tokens is None:
-        return "an error"
-    return " + ".join(f"`{token_label(token)}`" for token in tokens)

@@ -64,9 +64,9 @@ def _compare_tokens(sides: Sides) -> PartComparison:
     only_in_b = [TokenOfOne(b.text(token), token, False) for token in _only_in(b, a)]
     different = f"{counted(len(only_in_a), 'token is', 'tokens are')} in A only, and {len(only_in_b):,} in B only."
     n_common = len(a.ids.keys() & b.ids.keys()) + len(a.whole.keys() & b.whole.keys())
-    same = f"A and B make the same {counted(n_common, 'token')} of texts."
+    same = f"A and B can produce the same {counted(n_common, 'token')}."
     suspects = [*only_in_a, *only_in_b]
-    comparison = _judged("vocabulary", sides, suspects, different, same, "")
+    comparison = _judged("vocabulary", sides, suspects, different, same)
     return comparison._replace(sentence=comparison.sentence + _about_unreachable(a, b))
 
 
@@ -87,7 +87,7 @@ def _about_unreachable(a: LiveMerges, b: LiveMerges) -> str:
     if not n_in_a and not n_in_b:
         return ""
     n_tokens = counted(n_in_a + n_in_b, "other token is", "other tokens are")
-    return f" {n_tokens} in A or B only, but no text becomes them, so they matter only for decoding."
+    return f" {n_tokens} in A or B only, but encoding never produces them, so they matter only for decoding."
 
 
 def _compare_merges(sides: Sides) -> PartComparison:
@@ -152,7 +152,7 @@ def _compare_ids(sides: Sides) -> PartComparison:
         unknown = sides.pair.a.token_bytes(a.unknown)
         suspects.append(OtherId(_RARE.encode(), unknown, a.unknown, b.unknown))
     same = f"All {counted(len(common), 'token')} that A and B have in common have the same ids."
-    return _judged("ids", sides, suspects, different, same, "")
+    return _judged("ids", sides, suspects, different, same)
 
 
 def _judged(
@@ -161,7 +161,7 @@ def _judged(
     suspects: Sequence[Suspect],
     different: str,
     same: str,
-    doubt: str,
+    doubt: str = "",
 ) -> PartComparison:
     """Search for texts that show the suspects, and return what is known then.
 
@@ -173,13 +173,14 @@ def _judged(
         same: A sentence for the case that there are none.
         doubt: Why sameness is not proved although there is no difference; "" if it is.
     """
-    result = search(part, sides, suspects)
-    if result.is_shown:
-        return PartComparison(part, False, different, result.causes)
-    if result.may_occur:
-        n_tried = counted(result.n_tried, "text")
+    n_before = sides.pair.n_tried
+    causes = search(part, sides, suspects)
+    if causes and causes[0].witness:
+        return PartComparison(part, False, different, causes)
+    if causes:
+        n_tried = counted(sides.pair.n_tried - n_before, "text")
         sentence = f"{different} None of {n_tried} tried shows it."
-        return PartComparison(part, None, sentence, result.causes)
+        return PartComparison(part, None, sentence, causes)
     if not (sides.a.is_exact and sides.b.is_exact):
         doubt = (
             "Some tokens have equal bytes or equal ranks, so sameness can't be proved."
@@ -189,5 +190,5 @@ def _judged(
     if doubt:
         return PartComparison(part, None, doubt)
     if suspects:
-        same = f"{different} The split patterns keep that from showing in any text."
+        same = f"{different} The split patterns cut these bytes in every text, so no ids differ."
     return PartComparison(part, True, same)

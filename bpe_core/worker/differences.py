@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from bpe_core.corpus import find_files
 from bpe_core.difference import Difference, Witness, diff
+from bpe_core.difference.texts import read_texts
 from bpe_core.errors import Stopped
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.worker.job import Job
@@ -44,10 +45,9 @@ def send_differences(
 
 
 def _lines(paths: Sequence[str]) -> Iterator[str]:
-    for file in find_files(paths, every_character=True).files:
-        for blocks in file.documents():
-            for block in blocks:
-                yield from block.splitlines(keepends=True)
+    for _, blocks in read_texts(find_files(paths, every_character=True).files):
+        for block in blocks:
+            yield from block.splitlines(keepends=True)
 
 
 def _tokens_of_witness(

@@ -86,7 +86,7 @@ def test_the_report_has_lines_tokens_and_the_first_differences(texts: Path) -> N
     )
     assert causes == [["cause", "differences", "lines"], ["vocabulary", "4", "3"]]
     assert first[0] == ["times", "A", "ids of A", "B", "ids of B", "first in"]
-    assert first[1] == ["4", "low", "257", "lo w", "256 119", "texts/a.txt:1"]
+    assert first[1] == ["4", "`low`", "257", "`lo` `w`", "256 119", "texts/a.txt:1"]
     assert "First differences: vocabulary" in as_markdown("Differences", sections)
     (section,) = text_sections(same, (A, A))
     assert section.sentences == [
@@ -94,10 +94,10 @@ def test_the_report_has_lines_tokens_and_the_first_differences(texts: Path) -> N
     ]
     none = train([], vocab_size=256, pattern="none")
     one = none.with_merges([(ord("o"), ord("w"), 256)])
-    Path("long.txt").write_text("x" * 30)
-    other = train("x" * 30, vocab_size=261, pattern="none")
+    Path("long.txt").write_text("x" * 40)
+    other = train("x" * 40, vocab_size=261, pattern="none")
     with closing(Job(Noted())) as job:
         found = compare_on_files(one, other, ["long.txt"], job)
     _, section = text_sections(found, (one, other))
     assert section.table is not None
-    assert section.table.rows[0][1] == " ".join("x" * 20) + " …"
+    assert section.table.rows[0][1] == " ".join(["`x`"] * 30) + " …"

@@ -28,8 +28,8 @@ MERGES = ("a b", "b c", "ab c", "x y", "1 2", "i n", "n Ġ")
 SPECIAL = {"id": 300, "content": "<s>", "special": True}
 ADDED = {"id": 301, "content": "<go>", "special": False}
 DIGESTS = (
-    "4d122414 98978b98 a9fa362d cc35de45 75d4030e 4c1a072c ca15cbfd 6ea83410 e09a75fe",
-    "141f1d27 1cd2fdeb e09a75fe 2784d49f 8188d8c1 da2f4c37 ffd45452 77c189b6 cd4f4b3f",
+    "4d122414 98978b98 a9fa362d cc35de45 75d4030e 9cc34e6d ca15cbfd 6ea83410 e09a75fe",
+    "141f1d27 1cd2fdeb e09a75fe 2784d49f 8188d8c1 705fd391 ffd45452 77c189b6 cd4f4b3f",
 )
 
 
@@ -194,10 +194,10 @@ def with_merges(merges, tmp_path):
     return load(small_files.put(tmp_path, {"tokenizer.json": file}))
 
 
-def test_merges_that_can_be_exchanged_are_the_same(tmp_path):
+def test_another_order_of_merges_is_undecided_unless_a_probe_shows_it(tmp_path):
     locked = lock(with_merges(MERGES, tmp_path))
     exchanged = ("1 2", "i n", "a b", "x y", "b c", "n Ġ", "ab c")
-    assert check(locked, with_merges(exchanged, tmp_path)).verdict == "same"
+    assert check(locked, with_merges(exchanged, tmp_path)).verdict == "unknown"
     overlapping = ("b c", "a b", *MERGES[2:])
     assert check(locked, with_merges(overlapping, tmp_path)).verdict == "different"
 

@@ -126,9 +126,9 @@ def test_rules_that_no_text_tells_apart_are_undecided(tmp_path, described):
 
 
 FLAGS = [
-    ("special", False, END, "special, so that ordinary text does not become it in A"),
-    ("lstrip", True, f" {END}", "joined with the white space before it in B"),
-    ("rstrip", True, f"{END} ", "joined with the white space after it in B"),
+    ("special", False, END, "is special: ordinary text never becomes it in A"),
+    ("lstrip", True, f" {END}", "includes the white space before it in B"),
+    ("rstrip", True, f"{END} ", "includes the white space after it in B"),
     ("single_word", True, f"a{END}", "found only if no letter or digit is next to it"),
 ]
 

@@ -156,7 +156,7 @@ def test_tokens_that_no_text_becomes_are_left_to_decoding():
     vocabulary, merges, ids = compared(a, Tokenizer(dead, "none"))
     assert vocabulary.is_same and merges.is_same and ids.is_same
     assert vocabulary.sentence.endswith(
-        "1 other token is in A or B only, but no text becomes them, so they matter only for decoding."
+        "1 other token is in A or B only, but encoding never produces them, so they matter only for decoding."
     )
 
 
@@ -185,7 +185,7 @@ def test_a_pattern_that_keeps_a_token_from_occurring_is_a_proof():
     assert vocabulary.is_same
     assert vocabulary.sentence == (
         "1 token is in A only, and 0 in B only."
-        " The split patterns keep that from showing in any text."
+        " The split patterns cut these bytes in every text, so no ids differ."
     )
     assert verdict(a, of_merges(*merges, pattern="none")) == "same"
 
@@ -220,7 +220,7 @@ def test_a_token_that_is_only_looked_up_is_compared():
     whats = [what for what, _ in causes(vocabulary)]
     assert "`bc` is a token of B only; A makes it `b` + `c`." in whats
     assert (
-        "B merges text into `abc`; A makes it only of a piece that is equal to it."
+        "B merges text into `abc`; A produces it only for a piece that is exactly `abc`."
         in whats
     )
     assert merges.is_same
