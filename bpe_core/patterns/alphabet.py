@@ -49,39 +49,6 @@ class Alphabet:
         typical = {sets: character for character, sets in self.sets_of.items()}
         return {character: typical[frozenset(sets)] for character, sets in held.items()}
 
-    def holds(self, lookaround: Lookaround, rest: str) -> bool:
-        """Whether a look-ahead holds before `rest`: the rest of a text, or as much of it as is examined."""
-        is_found = bool(self._ends(lookaround.item, rest, {0}))
-        return is_found != lookaround.is_negative
-
-    def _ends(self, node: Node, rest: str, starts: set[int]) -> set[int]:
-        """Return where matches of a part of a look-ahead end that begin at one of `starts`."""
-        match node:
-            case str():
-                return {
-                    start + 1
-                    for start in starts
-                    if start < len(rest) and node in self.sets_of[rest[start]]
-                }
-            case tuple():
-                for item in node:
-                    starts = self._ends(item, rest, starts)
-                return starts
-            case list():
-                ends = set[int]()
-                for option in node:
-                    ends |= self._ends(option, rest, starts)
-                return ends
-            case Repeat(item, least, most):
-                ends = set(starts) if least == 0 else set[int]()
-                for number in range(1, (most or 0) + 1):
-                    starts = self._ends(item, rest, starts)
-                    if number >= least:
-                        ends |= starts
-                return ends
-            case Lookaround():
-                return {start for start in starts if self.holds(node, rest[start:])}
-
 
 def _typical(kind: int) -> str:
     """Return a character of a kind that people know: visible, and old, so that all programs know its properties."""
@@ -126,3 +93,20 @@ def sources_of(node: Node) -> Iterator[str]:
         case _:
             for item in node:
                 yield from sources_of(item)
+
+
+def source_of(node: Node) -> str:
+    """Return the regular expression of a part of a pattern."""
+    match node:
+        case str():
+            return node
+        case tuple():
+            return "".join(map(source_of, node))
+        case list():
+            return f"(?:{'|'.join(map(source_of, node))})"
+        case Repeat(item, least, most, mode):
+            limit = "" if most is None else most
+            return f"(?:{source_of(item)}){{{least},{limit}}}{mode}"
+        case Lookaround(item, is_negative):
+            sign = "!" if is_negative else "="
+            return f"(?{sign}{source_of(item)})"

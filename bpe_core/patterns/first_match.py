@@ -51,7 +51,7 @@ class MatcherPair:
         self.a: Final = Matcher(a, self.alphabet, skips=skips)
         self.b: Final = Matcher(b, self.alphabet, skips=skips)
         self._examined: Final = max(self.a.examined, self.b.examined)
-        self._lookarounds: Final = self.a.lookarounds + self.b.lookarounds
+        self._lookaheads: Final = self.a.lookaheads + self.b.lookaheads
         self._decided: Final[dict[str, bool]] = {}
 
     def is_decided(self, rest: str) -> bool:
@@ -60,11 +60,10 @@ class MatcherPair:
             return True
         if rest not in self._decided:
             self._decided[rest] = all(
-                self.alphabet.holds(lookaround, rest + character)
-                == self.alphabet.holds(lookaround, rest)
+                bool(lookahead.match(rest + character)) == bool(lookahead.match(rest))
                 and self.is_decided(rest + character)
                 for character in self.alphabet.sets_of
-                for lookaround in self._lookarounds
+                for lookahead in self._lookaheads
             )
         return self._decided[rest]
 

@@ -14,7 +14,9 @@ leave if the next character is not in the set, or if it has the maximum length: 
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from bpe_core.patterns.alphabet import ANY_CHARACTER, Alphabet
+import regex
+
+from bpe_core.patterns.alphabet import ANY_CHARACTER, Alphabet, source_of
 from bpe_core.patterns.syntax import Lookaround, Node, Repeat
 
 _MOST_INSTRUCTIONS: Final = 1000
@@ -45,7 +47,7 @@ class _Choose:
 class _Require:
     """Go on if a look-ahead holds."""
 
-    lookaround: Lookaround
+    lookahead: regex.Pattern[str]
     after: int
 
 
@@ -86,7 +88,7 @@ class Matcher:
         """The largest number of next characters that a step depends on; at least 1."""
         if self.examined > _MOST_EXAMINED:
             raise ValueError
-        self.lookarounds: Final[list[Lookaround]] = []
+        self.lookaheads: Final[list[regex.Pattern[str]]] = []
         self._alphabet: Final = alphabet
         self._instructions: Final[list[_Read | _Choose | _Require | _Accept]] = [
             _Accept(is_skip=False),
@@ -131,8 +133,8 @@ class Matcher:
                         next_threads[after] = None
                 case _Choose(options):
                     waiting.extend(reversed(options))
-                case _Require(lookaround, after):
-                    if self._alphabet.holds(lookaround, rest):
+                case _Require(lookahead, after):
+                    if lookahead.match(rest):
                         waiting.append(after)
                 case _Accept(is_skip):
                     is_match = True
@@ -146,8 +148,9 @@ class Matcher:
             case str():
                 return self._added(_Read(node, after))
             case Lookaround():
-                self.lookarounds.append(node)
-                return self._added(_Require(node, after))
+                lookahead = regex.compile(source_of(node))
+                self.lookaheads.append(lookahead)
+                return self._added(_Require(lookahead, after))
             case list():
                 options = [self._compiled(option, after) for option in node]
                 return self._added(_Choose(tuple(options)))
