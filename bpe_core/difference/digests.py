@@ -132,6 +132,7 @@ def _added(tokenizer: Tokenizer) -> list[AddedToken]:
 
 
 def _finds_specials_first(tokenizer: Tokenizer, added: list[AddedToken]) -> bool:
+    """Whether added tokens overlap, so that their order matters, and the special ones come first."""
     return tokenizer.preparation is None and not found_at_once(added)
 
 

@@ -102,14 +102,14 @@ def _of_competing_merges(tokenizer: Tokenizer) -> Iterator[str]:
         last_ending[parts.right] = parts
         last_place[parts.right] = place
         if (place + 1) % size == 0:
-            yield from _first_shown(tokenizer, candidates)
+            yield from _first_with_winner(tokenizer, candidates)
             candidates = []
 
 
-def _first_shown(
+def _first_with_winner(
     tokenizer: Tokenizer, candidates: list[tuple[int, bytes, set[int]]]
 ) -> Iterator[str]:
-    """Yield the first text, by distance, in which one of the winners is left."""
+    """Yield the first text, by distance, whose ids contain a token that one of its two merges makes."""
     for _, data, winners in sorted(candidates, key=lambda candidate: candidate[:2]):
         if is_utf8(data):
             ids = encoded(tokenizer, data.decode(), False) or ()

@@ -313,6 +313,7 @@ def compare_decoding(pair: Pair) -> PartComparison:
 
 
 def bytes_of_ids(tokenizer: Tokenizer) -> dict[int, bytes]:
+    """Return the bytes of each id, also of special tokens."""
     vocabulary = tokenizer.vocabulary
     bytes_of = dict(vocabulary.bytes_of)
     for text, token in vocabulary.special_tokens.items():
@@ -321,6 +322,7 @@ def bytes_of_ids(tokenizer: Tokenizer) -> dict[int, bytes]:
 
 
 def decoder(tokenizer: Tokenizer) -> tuple[bool, frozenset[int]]:
+    """Return what decoding does besides joining bytes: whether it drops a space at the start, and the ids of bytes."""
     preparation = tokenizer.preparation
     if preparation is None:
         return False, frozenset()

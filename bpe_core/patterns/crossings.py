@@ -31,7 +31,10 @@ class _Surroundings(NamedTuple):
 
 
 def _places_in(token: str) -> Iterator[_Surroundings]:
-    """Yield what is around the places between the characters of a token, each of which is replaced by its kind."""
+    """Yield what is around the places between the characters of a token, each of which is replaced by its kind.
+
+    In "aab", with two kinds, they are "a" before "ab" (between the two a), and "aa" before "b".
+    """
     runs = [run[0] for run in _RUNS.finditer(token)]
     kinds = "".join(run[0] for run in runs)
     before = ""  # the last kind before the run

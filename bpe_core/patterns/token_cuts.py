@@ -24,7 +24,7 @@ _MOST_OPEN: Final = 8
 """Maximum number of attempts, and of places, of one state. More are likely to become ever more."""
 _NOT_CUT: Final = -1
 _CUT: Final = 0
-"""The pattern cuts at a place. A positive number: it does if so many attempts, the first ones, find no other match."""
+"""The pattern cuts at a place. A number n above it: the pattern cuts if none of the first n attempts matches again."""
 
 
 class _Place(NamedTuple):
@@ -59,7 +59,7 @@ class _Progress(NamedTuple):
 
     attempts: tuple[Threads, ...]
     n_left: list[int]
-    """For a number of attempts, the first ones: how many of them are left. It ends before an attempt that matches."""
+    """At index n: how many of the first n attempts are still open. There is no index beyond an attempt that matches."""
     cut: int | None
     """Whether there is a cut before the character, as in `_Place`; None if there is none."""
     is_skip: bool
