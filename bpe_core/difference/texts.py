@@ -239,7 +239,9 @@ class _TextsComparison:
         n_read = 0
         if ids[0] != ids[1]:
             a, b = (
-                encode_with_ends(tokenizer, part.text, before, behind)
+                encode_with_ends(
+                    tokenizer, part.text, before, behind, keeps_alignment=True
+                )
                 for tokenizer, before, behind in self._with_cuts(part)
             )
             causes = CausesInPart(self._tokenizers, a, b)

@@ -42,7 +42,7 @@ class EncodedText:
     ends: Sequence[int]
     """For each token, the offset in `data` at which it ends. The offsets never decrease."""
     alignment: Alignment | None = None
-    """The pieces, if they were needed to find the ends."""
+    """The pieces, if the ends were found by them and they were asked for. They take much memory."""
 
     @cached_property
     def cuts(self) -> bytearray:
@@ -68,6 +68,8 @@ def encode_with_ends(
     text: str,
     before: Cut | None = None,
     behind: Cut | None = None,
+    *,
+    keeps_alignment: bool = False,
 ) -> EncodedText:
     """Encode a text, and find where each token ends.
 
@@ -80,6 +82,7 @@ def encode_with_ends(
         text: The text, or a part of one.
         before: The kind of cut before the part; None at the beginning of the text.
         behind: The kind of cut after the part; None at the end of the text.
+        keeps_alignment: Whether to return the alignment, too, if one is made.
 
     Raises:
         UnknownTokenError: A character has no token.
@@ -99,7 +102,8 @@ def encode_with_ends(
     offsets = byte_offsets(text)
     token_ends = (offsets[end] for _, end in alignment.places)
     ends = array("Q", accumulate(token_ends, max))
-    return EncodedText(data, alignment.ids, ends, alignment)
+    kept = alignment if keeps_alignment else None
+    return EncodedText(data, alignment.ids, ends, kept)
 
 
 def encode_part(
