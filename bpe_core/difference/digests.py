@@ -25,7 +25,6 @@ from bpe_core.difference.surroundings import (
 from bpe_core.patterns.pattern import Else
 from bpe_core.patterns.splitting import Splitter
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.normalizers import Rule
 from bpe_core.tokenizer.preparation import AddedToken, found_at_once
 from bpe_core.visible import counted, shortened
 from bpe_core.vocabulary import Vocabulary
@@ -78,7 +77,7 @@ def digests(tokenizer: Tokenizer) -> dict[str, PartDigest]:
         "decoding": [drops_space, sorted(ids[token] for token in byte_ids)],
     }
     summaries = {
-        "normalizer": ", ".join(map(_name_of_rule, rules)),
+        "normalizer": ", ".join(type(rule).__name__ for rule in rules),
         "special tokens": _listed(specials),
         "added tokens": _listed(others),
         "split pattern": " then ".join(each.pattern for each in splitters),
@@ -112,12 +111,6 @@ def _described(value: Any) -> Any:
 
 def _sorted(value: Any) -> Any:
     return sorted(value.items()) if isinstance(value, Mapping) else value
-
-
-def _name_of_rule(rule: Rule) -> str:
-    _, *settings = _described(rule)
-    shown = [each if isinstance(each, str) else each.__name__ for each in settings]
-    return " ".join([type(rule).__name__, *shown])
 
 
 def _added(tokenizer: Tokenizer) -> list[AddedToken]:

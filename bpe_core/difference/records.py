@@ -21,6 +21,9 @@ PARTS: Final = (
 )
 """The parts of a tokenizer that are compared, in the order of a report."""
 
+MOST_CAUSES: Final = 5
+"""Maximum number of causes that are listed for one part."""
+
 
 class Witness(NamedTuple):
     """A text that A and B encode differently."""

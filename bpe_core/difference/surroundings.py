@@ -2,12 +2,14 @@
 
 import sys
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 from typing import Any, Final
 
 from bpe_core.difference.records import (
+    MOST_CAUSES,
     Cause,
     DecodedWitness,
     Pair,
@@ -26,8 +28,6 @@ from bpe_core.tokenizer.preparation import AddedToken, SplitStep, found_at_once
 from bpe_core.visible import counted, quoted
 from bpe_core.vocabulary.symbols import CharacterSymbols, Symbols
 
-MOST_CAUSES: Final = 5
-"""Maximum number of causes that are listed for one part."""
 _TYPICAL: Final = (
     *("A", "é", "e\u0301"),
     *"ﬁ²①\u00c5ßİςＡ\u8c48각 \t\n\u00a0\u3000\u200b\u200d\ufeff\x00\x7f\u00ad▁“’…–½\ufffda1",
@@ -128,21 +128,17 @@ def compare_added_tokens(pair: Pair) -> list[PartComparison]:
     texts = sorted(
         tokens_of_a.keys() | tokens_of_b.keys(), key=lambda text: (len(text), text)
     )
-    comparisons = []
-    for part in ("special tokens", "added tokens"):
-        causes = []
-        n_listed = 0
-        for text in texts:
-            of_a = tokens_of_a.get(text)
-            of_b = tokens_of_b.get(text)
-            is_special = any(token and token.special for token in (of_a, of_b))
-            if is_special != (part == "special tokens"):
-                continue
-            n_listed += 1
-            if of_a != of_b:
-                causes.append(_cause_of_token(pair, part, text, of_a, of_b))
-        comparisons.append(_of_tokens(part, n_listed, causes))
-    return comparisons
+    causes: dict[str, list[Cause]] = {"special tokens": [], "added tokens": []}
+    n_listed = Counter[str]()
+    for text in texts:
+        of_a = tokens_of_a.get(text)
+        of_b = tokens_of_b.get(text)
+        is_special = any(token and token.special for token in (of_a, of_b))
+        part = "special tokens" if is_special else "added tokens"
+        n_listed[part] += 1
+        if of_a != of_b:
+            causes[part].append(_cause_of_token(pair, part, text, of_a, of_b))
+    return [_of_tokens(part, n_listed[part], causes[part]) for part in causes]
 
 
 def added_tokens(tokenizer: Tokenizer) -> dict[str, AddedToken]:

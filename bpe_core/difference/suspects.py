@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from bpe_core.difference.live_merges import LiveMerges, Parts
 from bpe_core.difference.records import (
+    MOST_CAUSES,
     Cause,
     Pair,
     Witness,
@@ -21,8 +22,6 @@ from bpe_core.explain.contexts import FEWEST_CONTEXTS, texts_with
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import is_utf8
 
-MOST_CAUSES: Final = 5
-"""Maximum number of causes that are listed for one part."""
 _MOST_SUSPECTS: Final = 2000
 """How many differences are tried, the ones with the shortest bytes first."""
 _MOST_TEXTS: Final = 20_000
