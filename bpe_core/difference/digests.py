@@ -21,8 +21,8 @@ from bpe_core.difference.surroundings import (
     changes,
     decoder,
     fallback,
+    texts_found_first,
 )
-from bpe_core.patterns.pattern import Else
 from bpe_core.patterns.splitting import Splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.preparation import AddedToken, found_at_once
@@ -50,7 +50,7 @@ def digests(tokenizer: Tokenizer) -> dict[str, PartDigest]:
     # One for each place before, between and after other steps.
     splits_there = [each.pattern not in ("", "none") for each in splits.splitters]
     splitters = list(compress(splits.splitters, splits_there))
-    found_first = _found_first(tokenizer)
+    found_first = frozenset(texts_found_first(tokenizer))
     live = LiveMerges(vocabulary)
     drops_space, byte_ids = decoder(tokenizer)
     tokens = sorted(vocabulary.bytes_of.values())
@@ -127,14 +127,6 @@ def _added(tokenizer: Tokenizer) -> list[AddedToken]:
 def _finds_specials_first(tokenizer: Tokenizer, added: list[AddedToken]) -> bool:
     """Whether added tokens overlap, so that their order matters, and the special ones come first."""
     return tokenizer.preparation is None and not found_at_once(added)
-
-
-def _found_first(tokenizer: Tokenizer) -> frozenset[str]:
-    """Return the texts that the split pattern finds first. Most are added tokens."""
-    match tokenizer.splitter.tree:
-        case Else(tuple() as texts, _) if tokenizer.preparation is None:
-            return frozenset(texts)
-    return frozenset()
 
 
 def _normalized_texts(tokenizer: Tokenizer) -> list[tuple[str, str]]:

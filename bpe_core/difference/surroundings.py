@@ -146,14 +146,12 @@ def added_tokens(tokenizer: Tokenizer) -> dict[str, AddedToken]:
     tokens: dict[str, AddedToken] = {}
     for text, token_id in tokenizer.vocabulary.special_tokens.items():
         tokens[text] = AddedToken(text, token_id, special=True)
+    for text in texts_found_first(tokenizer):
+        ids = tokenizer.encode_piece(text)
+        if len(ids) == 1:
+            tokens[text] = AddedToken(text, ids[0])
     preparation = tokenizer.preparation
     if preparation is None:
-        tree = tokenizer.splitter.tree
-        if isinstance(tree, Else) and isinstance(tree.first, tuple):
-            for text in tree.first:
-                ids = tokenizer.encode_piece(text)
-                if len(ids) == 1:
-                    tokens[text] = AddedToken(text, ids[0])
         return tokens
     is_found_in_any_order = not preparation.normalize and found_at_once(
         preparation.added
@@ -163,6 +161,14 @@ def added_tokens(tokenizer: Tokenizer) -> dict[str, AddedToken]:
         if is_found_in_any_order:
             tokens[token.text] = replace(token, normalized=False)
     return tokens
+
+
+def texts_found_first(tokenizer: Tokenizer) -> tuple[str, ...]:
+    """Return the texts that the split pattern finds before it splits the rest. Most are added tokens."""
+    match tokenizer.splitter.tree:
+        case Else(tuple() as texts) if tokenizer.preparation is None:
+            return texts
+    return ()
 
 
 def _cause_of_token(
