@@ -1,0 +1,366 @@
+"""Surgery: the tokenizer without marked tokens, or with words as single tokens; shown, and saved as a new file."""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from bpe_core.errors import TextError
+from bpe_core.formats import WRITABLE, format_of
+from bpe_core.formats.file import TokenizerFile, tokenizer_at
+from bpe_core.surgery import UNSEEN, save_changed
+from bpe_core.surgery.grafting import Grafted, graft
+from bpe_core.surgery.pruning import Decision, Pruned, prune
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.utf8 import utf8
+from bpe_core.visible import counted, token_label
+from bpe_core.worker.job import Job, Reporter
+from bpe_core.worker.messages import Event, WorkProgress
+from bpe_core.worker.surgery import Changed, change_of_texts, ids_after
+from tui.dialogs.answers import one_of
+from tui.dialogs.ask import Ask
+from tui.dialogs.review import Review, ReviewChange
+from tui.disk import tokenizer_files
+from tui.features.feature import NO_TOKENIZER, Feature, StateScreen, guarded
+from tui.features.lanes import Lanes
+from tui.features.texts import Texts
+from tui.features.tokenizers import Tokenizers
+from tui.state import LaneChoice, ShownLane
+from tui.terminal.background import in_thread
+
+_MOST_LISTED: Final = 500
+"""Tokens of a list that are shown."""
+_SECONDS: Final = 0.1
+"""Seconds between two reports of progress."""
+
+
+class _Plan(NamedTuple):
+    """A change to work out."""
+
+    tokenizer: Tokenizer
+    paths: tuple[str, ...]
+    """The texts in which its tokens are counted."""
+    tokens: tuple[int, ...] = ()
+    """The tokens to remove; if there are none, words are added."""
+    words: tuple[str, ...] = ()
+    decision: Decision = "list"
+
+    @property
+    def title(self) -> str:
+        if self.tokens:
+            return f"Without {counted(len(self.tokens), 'token')}"
+        if len(self.words) == 1:
+            return f"“{_label(self.words[0])}” as one token"
+        return f"{len(self.words)} words as single tokens"
+
+
+class _Made(NamedTuple):
+    """A plan that was worked out."""
+
+    plan: _Plan
+    result: Pruned | Grafted
+    review: Review
+
+
+class _Progress(Reporter):
+    """Keeps the progress of work in a thread. The work stops once it `is_over`."""
+
+    share = 0.0
+    is_over = False
+
+    def send(self, event: Event) -> None:
+        if self.is_over:
+            raise BrokenPipeError
+        if isinstance(event, WorkProgress):
+            self.share = event.share
+
+
+class Surgery(Feature):
+    """Works out one change at a time. It stays until it is saved or dropped, or another tokenizer is shown."""
+
+    def __init__(
+        self, screen: StateScreen, tokenizers: Tokenizers, texts: Texts, lanes: Lanes
+    ) -> None:
+        super().__init__(screen)
+        self._tokenizers = tokenizers
+        self._texts = texts
+        self._lanes = lanes
+        self._made: _Made | None = None
+        screen.watch(screen, "path", self._drop, init=False)
+
+    def _drop(self) -> None:
+        self._made = None
+        self._lanes.preview(None)
+
+    def _new_plan(self) -> _Plan | None:
+        """Return a plan without tokens and words, or say why there is none."""
+        screen = self.screen
+        if self.refuse_while_training():
+            return None
+        if screen.tokenizer is None or not screen.path:
+            screen.say(NO_TOKENIZER, "warning")
+            return None
+        return _Plan(screen.tokenizer, screen.corpus.paths)
+
+    async def without_marked(self) -> None:
+        """Review the tokenizer without the tokens that are marked in the audit."""
+        plan = self._new_plan()
+        if plan is None:
+            return
+        table = self.screen.audit_pane.table
+        plan = plan._replace(tokens=table.marked_in(plan.tokenizer.vocabulary))
+        if not plan.tokens:
+            self.screen.say(
+                "No token is marked. Mark tokens in the audit (F5) with the space bar.",
+                "warning",
+            )
+            return
+        if self._made and self._made.plan._replace(decision="list") == plan:
+            plan = self._made.plan
+        await self._review(plan)
+
+    async def one_token(self) -> None:
+        """Review the tokenizer with the selection or a typed word as one token.
+
+        Without a selection, review the change that is shown as a lane.
+        """
+        plan = self._new_plan()
+        if plan is None:
+            return
+        word = self.screen.editor.area.selected_text
+        shown = None
+        if self._made and self._made.plan.tokenizer is plan.tokenizer:
+            shown = self._made.plan._replace(paths=plan.paths)
+        if shown and not word:
+            await self._review(shown)
+            return
+        if shown and shown.words:
+            plan = shown
+        plan = await self._with_word(plan, word)
+        if plan is not None:
+            await self._review(plan)
+
+    async def _with_word(self, plan: _Plan, word: str = "") -> _Plan | None:
+        """Return the plan with another word. Ask for it if it is ""; None if the user cancels."""
+        if not word:
+            question = Ask(
+                "Which word should be one token?",
+                partial(_checked_word, plan.tokenizer),
+                hint="With its spaces: “hello” and “ hello” are two words. Enter to continue, Escape to cancel",
+            )
+            answer = await self.screen.ask(question)
+            if answer is None:
+                return None
+            word = answer
+        else:
+            await in_thread(_checked_word, plan.tokenizer, word)
+        return plan._replace(words=tuple(dict.fromkeys([*plan.words, word])))
+
+    async def _review(self, plan: _Plan) -> None:
+        """Show what a change does until it is saved, shown as a lane, or dropped."""
+        while True:
+            dialog = ReviewChange(plan.title, partial(self._prepare, plan))
+            key = await self.screen.ask(dialog)
+            if key == "t":
+                plan = plan._replace(decision="with-descendants")
+            elif key == "k":
+                plan = plan._replace(decision="keep-parents")
+            elif key == "w":
+                plan = await self._with_word(plan) or plan
+            elif key == "s" and self._made:
+                if await self._save(self._made):
+                    return
+            else:
+                break
+        if key == "l" and self._made:
+            self._show_lane(self._made)
+        else:
+            self._drop()
+
+    async def _prepare(self, plan: _Plan, dialog: ReviewChange) -> None:
+        await guarded(
+            self.screen,
+            partial(self._work_out, plan, dialog),
+            partial(dialog.tell, wrong=True),
+        )
+
+    async def _work_out(self, plan: _Plan, dialog: ReviewChange) -> None:
+        """Work out the change in a thread, unless it is known, and show it."""
+        made = self._made
+        if made is None or made.plan != plan:
+            progress = _Progress()
+            work = asyncio.ensure_future(in_thread(_make, plan, progress))
+            try:
+                while not work.done():
+                    activity = "Working it out"
+                    if progress.share:
+                        activity = f"Counting tokens in the texts {progress.share:.0%}"
+                    dialog.tell(f"{activity} … Escape stops")
+                    await asyncio.wait([work], timeout=_SECONDS)
+                made = work.result()
+            finally:
+                progress.is_over = True
+                work.cancel()
+            self._made = made
+        await dialog.show(made.review)
+
+    def _show_lane(self, made: _Made) -> None:
+        screen = self.screen
+        name = made.plan.title.replace("/", "∕")
+        self._lanes.preview(ShownLane(LaneChoice(name), made.result.tokenizer))
+        screen.action_show("editor")
+        screen.say(
+            "Lane 2 is the tokenizer after the change. Alt+G opens the change again."
+        )
+
+    async def _save(self, made: _Made) -> bool:
+        """Ask for a format and a file, save the tokenizer, and open it. Return whether it was saved."""
+        screen = self.screen
+        source = await in_thread(tokenizer_at, Path(screen.path))
+        format_read = await in_thread(_format_of, source)
+        question = Ask(
+            "In which format do you want to save it?",
+            partial(one_of, WRITABLE),
+            format_read if format_read in WRITABLE else "native",
+            hint=f"{', '.join(WRITABLE)}. Tab completes.",
+            suggest=WRITABLE,
+        )
+        form = await screen.ask(question)
+        if form is None:
+            return False
+        is_same = form == format_read and screen.pattern_for(source) is None
+        write = partial(
+            save_changed, made.result, format=form, source=source if is_same else None
+        )
+        suffix = source.suffix if form == format_read else ".json"
+        if form == "tiktoken":
+            suffix = ".tiktoken"
+        path = await self._texts.save(
+            "In which file?", write, f"{source.stem}-changed{suffix}"
+        )
+        if path is None:
+            return False
+        pattern = None
+        if await in_thread(tokenizer_files.told_pattern, path) is None:
+            pattern = made.plan.tokenizer.pattern
+        self._tokenizers.remember_pattern(path, pattern)
+        self._drop()
+        self._tokenizers.use(path)
+        return True
+
+
+def _checked_word(tokenizer: Tokenizer, word: str) -> str:
+    """Return a word that can become one token, or raise `OptionError`."""
+    graft(tokenizer, [word])
+    return word
+
+
+def _format_of(path: Path) -> str | None:
+    return format_of(TokenizerFile.open(path))
+
+
+def _make(plan: _Plan, progress: _Progress) -> _Made:
+    """Work out a change, and count what it does to the texts. Raises `Stopped` if the progress is over."""
+    before = plan.tokenizer
+    result: Pruned | Grafted
+    if plan.tokens:
+        result = prune(before, plan.tokens, unreachable=plan.decision)
+        mapping = result.mapping
+    else:
+        result = graft(before, plan.words)
+        mapping = {token: token for token in before.vocabulary.ids()}
+    changed = Changed(before, result.tokenizer, mapping)
+    sentences = [
+        f"{before.n_tokens:,} tokens become {result.tokenizer.n_tokens:,}. All that stay keep their ids."
+    ]
+    if isinstance(result, Pruned):
+        is_undecided = bool(result.unreachable) and plan.decision == "list"
+        lines = _pruned_lines(plan, result, changed)
+        answers = "sl"
+        if is_undecided:
+            answers = "tkl"
+            others = counted(len(result.unreachable), "other token")
+            sentences.append(
+                f"No text becomes {others} built on these any more. Remove them, too, or keep "
+                "the marked tokens that they need (their parents)?"
+            )
+    else:
+        lines = _grafted_lines(result, changed)
+        answers = "slw"
+        sentences.append(UNSEEN)
+    sentences.append(_about_texts(plan.paths, changed, progress))
+    return _Made(plan, result, Review(sentences, list(lines), answers))
+
+
+def _about_texts(paths: Sequence[str], changed: Changed, progress: _Progress) -> str:
+    if not paths:
+        return "No text is chosen (F2), so no tokens were counted."
+    try:
+        with closing(Job(progress)) as job:
+            texts = change_of_texts(changed, paths, job)
+    except TextError as error:
+        return str(error)
+    lines = counted(texts.n_lines, "line changes", "lines change")
+    return (
+        f"Chosen texts: {texts.n_before:,} tokens before, {texts.n_after:,} after; "
+        f"{texts.n_lines_changed:,} of {lines}."
+    )
+
+
+# Lists of tokens
+
+
+def _label(text: str) -> str:
+    return token_label(utf8(text))
+
+
+def _joined(tokenizer: Tokenizer, ids: Iterable[int]) -> str:
+    return " + ".join(f"“{token_label(tokenizer.token_bytes(id))}”" for id in ids)
+
+
+def _listed(heading: str, rows: Sequence[str]) -> Iterator[str]:
+    """Yield a list with its heading; nothing without rows."""
+    if not rows:
+        return
+    yield f"{heading}  {len(rows):,}"
+    yield from rows[:_MOST_LISTED]
+    if len(rows) > _MOST_LISTED:
+        yield f"and {len(rows) - _MOST_LISTED:,} more"
+    yield ""
+
+
+def _token_rows(tokenizer: Tokenizer, tokens: Iterable[int]) -> list[str]:
+    return [f"{token:>7}  {_joined(tokenizer, [token])}" for token in tokens]
+
+
+def _pruned_lines(plan: _Plan, pruned: Pruned, changed: Changed) -> Iterator[str]:
+    before = changed.before
+    marked = [token for token in plan.tokens if token not in pruned.kept]
+    rows = []
+    for token, row in zip(marked, _token_rows(before, marked), strict=True):
+        ids = ids_after(changed.after, before.token_bytes(token)) or ()
+        rows.append(f"{row} becomes {_joined(changed.after, ids) or 'nothing'}")
+    yield from _listed("Removed", rows)
+    heading = "Removed, too"
+    if plan.decision == "list":
+        heading = "No text becomes these any more"
+    yield from _listed(heading, _token_rows(before, pruned.unreachable))
+    rows = _token_rows(before, pruned.kept)
+    yield from _listed("Kept, since others are built on them", rows)
+    rows = _token_rows(before, pruned.only_whole)
+    yield from _listed("Now only whole pieces become these", rows)
+
+
+def _grafted_lines(grafted: Grafted, changed: Changed) -> Iterator[str]:
+    after = changed.after
+    rows = []
+    for word in grafted.words:
+        (row,) = _token_rows(after, [word.token])
+        rows.append(f"{row} was {_joined(changed.before, word.parts)}")
+    yield from _listed("New tokens", rows)
+    rows = _token_rows(after, grafted.intermediate)
+    yield from _listed("New tokens that they are built from", rows)
+    rows = [f"“{_label(word.word)}”: {word.reason}" for word in grafted.refused]
+    yield from _listed("Not added", rows)
