@@ -65,9 +65,7 @@ class Features:
         self.resuming: Resuming = Resuming(
             screen, self.tokenizers, self.training, self.corpus, self.results
         )
-        self.surgery: Surgery = Surgery(
-            screen, self.tokenizers, self.texts, self.lanes
-        )
+        self.surgery: Surgery = Surgery(screen, self.tokenizers, self.texts, self.lanes)
         self.quantities: Quantities = Quantities(screen, self.shown, self.explaining)
         self.tour: Tour = Tour(screen, self)
 

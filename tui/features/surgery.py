@@ -208,8 +208,8 @@ class Surgery(Feature):
 
     def _show_lane(self, made: _Made) -> None:
         screen = self.screen
-        name = made.plan.title.replace("/", "∕")
-        self._lanes.preview(ShownLane(LaneChoice(name), made.result.tokenizer))
+        # The choice has the name of the lane. No file has this path.
+        self._lanes.preview(ShownLane(LaneChoice("after"), made.result.tokenizer))
         screen.action_show("editor")
         screen.say(
             "Lane 2 is the tokenizer after the change. Alt+G opens the change again."
