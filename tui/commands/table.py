@@ -922,14 +922,6 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             "show more evidence about the token",
         ),
         Command(
-            _features.surgery.without_marked,
-            "d",
-            "Without",
-            "what the tokenizer would be without the marked tokens; save it as a new file",
-            name="Without the marked tokens…",
-            words="prune remove delete drop vocabulary surgery",
-        ),
-        Command(
             _features.audit.export,
             "x",
             "Export",
@@ -966,6 +958,21 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             when=_tokens.on_example,
         ),
         Command(
+            _tokens.action_mark,
+            "space",
+            "Mark",
+            "mark this token to see the tokenizer without it, or unmark it",
+            when=_tokens.target,
+        ),
+        Command(
+            _features.surgery.without_marked,
+            "d",
+            "Without",
+            "what the tokenizer would be without the marked tokens; save it as a new file",
+            name="Without the marked tokens…",
+            words="prune remove delete drop vocabulary surgery",
+        ),
+        Command(
             _tokens.action_sort_next,
             "s",
             "Sort",
@@ -981,13 +988,6 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             "show one kind of finding, then the next; special tokens and unused ids come last",
             -1,
             1,
-        ),
-        Command(
-            _tokens.action_mark,
-            "space",
-            "Mark",
-            "mark this token to see the tokenizer without it, or unmark it",
-            when=_tokens.target,
         ),
         Command(
             _tokens.action_family,
