@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import ClassVar, Final, NamedTuple
 
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Button, Label, Static
@@ -59,6 +60,11 @@ class ReviewChange(Dialog[str]):
 
     def on_mount(self) -> None:
         self.run_worker(self._prepare(self))
+
+    def dismiss(self, result: str | None = None) -> AwaitComplete:
+        if self.is_active:
+            self.workers.cancel_node(self)
+        return super().dismiss(result)
 
     async def show(self, review: Review) -> None:
         self.query_one("#review-sentences", Static).update("\n".join(review.sentences))

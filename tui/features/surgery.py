@@ -265,6 +265,7 @@ def _make(plan: _Plan, progress: _Progress) -> _Made:
     """Work out a change, and count what it does to the texts. Raises `Stopped` if the progress is over."""
     before = plan.tokenizer
     result: Pruned | Grafted
+    answers: tuple[str, ...]
     if plan.tokens:
         result = prune(before, plan.tokens, unreachable=plan.decision)
         mapping = result.mapping
@@ -278,9 +279,9 @@ def _make(plan: _Plan, progress: _Progress) -> _Made:
     if isinstance(result, Pruned):
         is_undecided = bool(result.unreachable) and plan.decision == "list"
         lines = _pruned_lines(plan, result, changed)
-        answers = "sl"
+        answers = ("s", "l")
         if is_undecided:
-            answers = "tkl"
+            answers = ("t", "k", "l")
             others = counted(len(result.unreachable), "other token")
             sentences.append(
                 f"No text becomes {others} built on these any more. Remove them, too, or keep "
@@ -288,7 +289,7 @@ def _make(plan: _Plan, progress: _Progress) -> _Made:
             )
     else:
         lines = _grafted_lines(result, changed)
-        answers = "slw"
+        answers = ("s", "l", "w")
         sentences.append(UNSEEN)
     sentences.append(_about_texts(plan.paths, changed, progress))
     return _Made(plan, result, Review(sentences, list(lines), answers))
