@@ -1,5 +1,6 @@
 """A change of the vocabulary is worked out in a thread, which ends when nobody waits for it."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event
@@ -16,10 +17,8 @@ from tui.features.surgery import _make, _Plan, _Progress
 
 def test_counting_ends_when_nobody_waits(book: Path, kept: Path) -> None:
     plan = _Plan(load(kept), (str(book),), words=("xyz",))
-    assert any(
-        "320 tokens before" in line
-        for line in _make(plan, _Progress()).review.sentences
-    )
+    lists = _make(plan, _Progress()).review.lists
+    assert re.search(r"^  tokens +320 +320$", lists, re.MULTILINE)
     progress = _Progress()
     progress.is_over = True
     with pytest.raises(Stopped):
@@ -28,7 +27,7 @@ def test_counting_ends_when_nobody_waits(book: Path, kept: Path) -> None:
 
 def test_a_text_that_is_gone_is_named(kept: Path, home: Path) -> None:
     plan = _Plan(load(kept), (str(home / "gone.txt"),), words=("xyz",))
-    assert "gone.txt" in _make(plan, _Progress()).review.sentences[-1]
+    assert "gone.txt" in _make(plan, _Progress()).review.lists
 
 
 async def test_escape_ends_the_work_and_what_it_finds_is_not_shown(

@@ -25,8 +25,8 @@ class Review(NamedTuple):
     """What the dialog shows."""
 
     sentences: Sequence[str]
-    lines: Sequence[str]
-    """Lists of tokens, which can be scrolled."""
+    lists: str
+    """A report of many lines, which can be scrolled."""
     answers: Collection[str]
     """Keys of `_LABELS`, in the order of the buttons."""
 
@@ -54,7 +54,7 @@ class ReviewChange(Dialog[str]):
             yield Label(self._title, classes="dialog--question", markup=False)
             yield Static(id="review-sentences", markup=False)
             with VerticalScroll(id="review-lists"):
-                yield Static(id="review-lines", markup=False)
+                yield Static(id="review-list", markup=False)
             yield Horizontal(classes="dialog--buttons")
             yield Label("", classes="dialog--hint", markup=False)
 
@@ -68,7 +68,7 @@ class ReviewChange(Dialog[str]):
 
     async def show(self, review: Review) -> None:
         self.query_one("#review-sentences", Static).update("\n".join(review.sentences))
-        self.query_one("#review-lines", Static).update("\n".join(review.lines))
+        self.query_one("#review-list", Static).update(review.lists)
         buttons = [
             Button(
                 f"{_LABELS[key]} ({key})",

@@ -1,7 +1,7 @@
 """Surgery: the tokenizer without marked tokens, or with words as single tokens; shown, and saved as a new file."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from bpe_core.errors import TextError
 from bpe_core.formats import WRITABLE, format_of
 from bpe_core.formats.file import TokenizerFile, tokenizer_at
+from bpe_core.report import Section, as_text
 from bpe_core.surgery import UNSEEN, save_changed
 from bpe_core.surgery.grafting import Grafted, graft
 from bpe_core.surgery.pruning import Decision, Pruned, prune
@@ -18,7 +19,12 @@ from bpe_core.utf8 import utf8
 from bpe_core.visible import counted, token_label
 from bpe_core.worker.job import Job, Reporter
 from bpe_core.worker.messages import Event, WorkProgress
-from bpe_core.worker.surgery import Changed, change_of_texts, ids_after
+from bpe_core.worker.surgery import Changed, change_of_texts
+from bpe_core.worker.surgery_lists import (
+    grafted_listings,
+    pruned_listings,
+    texts_section,
+)
 from tui.dialogs.answers import one_of
 from tui.dialogs.ask import Ask
 from tui.dialogs.review import Review, ReviewChange
@@ -52,7 +58,7 @@ class _Plan(NamedTuple):
         if self.tokens:
             return f"Without {counted(len(self.tokens), 'token')}"
         if len(self.words) == 1:
-            return f"“{_label(self.words[0])}” as one token"
+            return f"“{token_label(utf8(self.words[0]))}” as one token"
         return f"{len(self.words)} words as single tokens"
 
 
@@ -265,103 +271,43 @@ def _make(plan: _Plan, progress: _Progress) -> _Made:
     """Work out a change, and count what it does to the texts. Raises `Stopped` if the progress is over."""
     before = plan.tokenizer
     result: Pruned | Grafted
-    answers: tuple[str, ...]
+    sentences = []
+    answers = ["s", "l"]
     if plan.tokens:
         result = prune(before, plan.tokens, unreachable=plan.decision)
-        mapping = result.mapping
-    else:
-        result = graft(before, plan.words)
-        mapping = {token: token for token in before.vocabulary.ids()}
-    changed = Changed(before, result.tokenizer, mapping)
-    sentences = [
-        f"{before.n_tokens:,} tokens become {result.tokenizer.n_tokens:,}. All that stay keep their ids."
-    ]
-    if isinstance(result, Pruned):
-        is_undecided = bool(result.unreachable) and plan.decision == "list"
-        lines = _pruned_lines(plan, result, changed)
-        answers = ("s", "l")
-        if is_undecided:
-            answers = ("t", "k", "l")
-            others = counted(len(result.unreachable), "other token")
+        changed = Changed(before, result.tokenizer, result.mapping)
+        lists = [*pruned_listings(result, changed)]
+        unmade = [*result.unreachable, *result.only_whole]
+        if unmade and plan.decision == "list":
+            answers = ["t", "k", "l"]
             sentences.append(
-                f"No text becomes {others} built on these any more. Remove them, too, or keep "
-                "the marked tokens that they need (their parents)?"
+                f"{counted(len(unmade), 'other token')} built on these can't be merged any more. Remove those that no "
+                "text becomes then, or keep the marked tokens that they are built on (their parents)?"
             )
     else:
-        lines = _grafted_lines(result, changed)
-        answers = ("s", "l", "w")
+        result = graft(before, plan.words)
+        same_ids = {token: token for token in before.vocabulary.ids()}
+        changed = Changed(before, result.tokenizer, same_ids)
+        lists = [*grafted_listings(result, changed, {})]
+        answers.append("w")
         sentences.append(UNSEEN)
-    sentences.append(_about_texts(plan.paths, changed, progress))
-    return _Made(plan, result, Review(sentences, list(lines), answers))
+    sentences.insert(
+        0,
+        f"{before.n_tokens:,} tokens before, {result.tokenizer.n_tokens:,} after. All that stay keep their ids.",
+    )
+    sections = [_about_texts(plan.paths, changed, progress)]
+    for listing in lists:
+        sections += listing.sections(_MOST_LISTED)
+    return _Made(plan, result, Review(sentences, as_text(sections), answers))
 
 
-def _about_texts(paths: Sequence[str], changed: Changed, progress: _Progress) -> str:
+def _about_texts(
+    paths: Sequence[str], changed: Changed, progress: _Progress
+) -> Section:
     if not paths:
-        return "No text is chosen (F2), so no tokens were counted."
+        return Section("The texts", ["No text is chosen (F2), so none was counted."])
     try:
         with closing(Job(progress)) as job:
-            texts = change_of_texts(changed, paths, job)
+            return texts_section(change_of_texts(changed, paths, job))
     except TextError as error:
-        return str(error)
-    lines = counted(texts.n_lines, "line changes", "lines change")
-    return (
-        f"Chosen texts: {texts.n_before:,} tokens before, {texts.n_after:,} after; "
-        f"{texts.n_lines_changed:,} of {lines}."
-    )
-
-
-# Lists of tokens
-
-
-def _label(text: str) -> str:
-    return token_label(utf8(text))
-
-
-def _joined(tokenizer: Tokenizer, ids: Iterable[int]) -> str:
-    return " + ".join(f"“{token_label(tokenizer.token_bytes(id))}”" for id in ids)
-
-
-def _listed(heading: str, rows: Sequence[str]) -> Iterator[str]:
-    """Yield a list with its heading; nothing without rows."""
-    if not rows:
-        return
-    yield f"{heading}  {len(rows):,}"
-    yield from rows[:_MOST_LISTED]
-    if len(rows) > _MOST_LISTED:
-        yield f"and {len(rows) - _MOST_LISTED:,} more"
-    yield ""
-
-
-def _token_rows(tokenizer: Tokenizer, tokens: Iterable[int]) -> list[str]:
-    return [f"{token:>7}  {_joined(tokenizer, [token])}" for token in tokens]
-
-
-def _pruned_lines(plan: _Plan, pruned: Pruned, changed: Changed) -> Iterator[str]:
-    before = changed.before
-    marked = [token for token in plan.tokens if token not in pruned.kept]
-    rows = []
-    for token, row in zip(marked, _token_rows(before, marked), strict=True):
-        ids = ids_after(changed.after, before.token_bytes(token)) or ()
-        rows.append(f"{row} becomes {_joined(changed.after, ids) or 'nothing'}")
-    yield from _listed("Removed", rows)
-    heading = "Removed, too"
-    if plan.decision == "list":
-        heading = "No text becomes these any more"
-    yield from _listed(heading, _token_rows(before, pruned.unreachable))
-    rows = _token_rows(before, pruned.kept)
-    yield from _listed("Kept, since others are built on them", rows)
-    rows = _token_rows(before, pruned.only_whole)
-    yield from _listed("Now only whole pieces become these", rows)
-
-
-def _grafted_lines(grafted: Grafted, changed: Changed) -> Iterator[str]:
-    after = changed.after
-    rows = []
-    for word in grafted.words:
-        (row,) = _token_rows(after, [word.token])
-        rows.append(f"{row} was {_joined(changed.before, word.parts)}")
-    yield from _listed("New tokens", rows)
-    rows = _token_rows(after, grafted.intermediate)
-    yield from _listed("New tokens that they are built from", rows)
-    rows = [f"“{_label(word.word)}”: {word.reason}" for word in grafted.refused]
-    yield from _listed("Not added", rows)
+        return Section("The texts", [str(error)])
