@@ -79,8 +79,9 @@ class ReviewChange(Dialog[str]):
         ]
         await self.query_one(".dialog--buttons").mount_all(buttons)
         self._answers = review.answers
-        buttons[0].focus()
-        self.tell("Nothing is saved yet. Tab goes to the list, Escape drops the change")
+        self.tell(
+            "Nothing is saved yet. Tab goes to the buttons, Escape drops the change"
+        )
 
     def action_answer(self, key: str) -> None:
         if key in self._answers:

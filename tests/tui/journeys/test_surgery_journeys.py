@@ -75,7 +75,9 @@ async def test_marked_tokens_fall_with_what_is_built_on_them(
         player.press("escape", "d")
         await player.until("Remove them, too (t)")
         player.press("t")
-        await player.until("Removed too, since", "Save… (s)")
+        await player.until("Save… (s)")
+        player.press("end")
+        await player.until("Removed too, since")
         player.press("l")
         await player.until(
             lambda screen: "Lane 2 is the tokenizer after the change" in screen.told
