@@ -1,6 +1,5 @@
 """A change of the vocabulary is worked out in a thread, which ends when nobody waits for it."""
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event
@@ -17,8 +16,8 @@ from tui.features.surgery import _make, _Plan, _Progress
 
 def test_counting_ends_when_nobody_waits(book: Path, kept: Path) -> None:
     plan = _Plan(load(kept), (str(book),), words=("xyz",))
-    lists = _make(plan, _Progress()).review.lists
-    assert re.search(r"^  tokens +320 +320$", lists, re.MULTILINE)
+    counts = _make(plan, _Progress()).review.sentences[-1]
+    assert "320 tokens before, 320 after; 0 of 20 lines change." in counts
     progress = _Progress()
     progress.is_over = True
     with pytest.raises(Stopped):
@@ -27,7 +26,7 @@ def test_counting_ends_when_nobody_waits(book: Path, kept: Path) -> None:
 
 def test_a_text_that_is_gone_is_named(kept: Path, home: Path) -> None:
     plan = _Plan(load(kept), (str(home / "gone.txt"),), words=("xyz",))
-    assert "gone.txt" in _make(plan, _Progress()).review.lists
+    assert "gone.txt" in _make(plan, _Progress()).review.sentences[-1]
 
 
 async def test_escape_ends_the_work_and_what_it_finds_is_not_shown(

@@ -79,9 +79,7 @@ class ReviewChange(Dialog[str]):
         ]
         await self.query_one(".dialog--buttons").mount_all(buttons)
         self._answers = review.answers
-        self.tell(
-            "Nothing is saved yet. Tab goes to the buttons, Escape drops the change"
-        )
+        self.tell("Not saved yet. Tab goes to the buttons, Escape drops the change")
 
     def action_answer(self, key: str) -> None:
         if key in self._answers:

@@ -23,7 +23,6 @@ from bpe_core.worker.surgery import Changed, change_of_texts
 from bpe_core.worker.surgery_lists import (
     grafted_listings,
     pruned_listings,
-    texts_section,
 )
 from tui.dialogs.answers import one_of
 from tui.dialogs.ask import Ask
@@ -295,19 +294,23 @@ def _make(plan: _Plan, progress: _Progress) -> _Made:
         0,
         f"{before.n_tokens:,} tokens before, {result.tokenizer.n_tokens:,} after. All that stay keep their ids.",
     )
-    sections = [_about_texts(plan.paths, changed, progress)]
+    sentences.append(_about_texts(plan.paths, changed, progress))
+    sections: list[Section] = []
     for listing in lists:
         sections += listing.sections(_MOST_LISTED)
     return _Made(plan, result, Review(sentences, as_text(sections), answers))
 
 
-def _about_texts(
-    paths: Sequence[str], changed: Changed, progress: _Progress
-) -> Section:
+def _about_texts(paths: Sequence[str], changed: Changed, progress: _Progress) -> str:
     if not paths:
-        return Section("The texts", ["No text is chosen (F2), so none was counted."])
+        return "No text is chosen (F2), so none was counted."
     try:
         with closing(Job(progress)) as job:
-            return texts_section(change_of_texts(changed, paths, job))
+            texts = change_of_texts(changed, paths, job)
     except TextError as error:
-        return Section("The texts", [str(error)])
+        return str(error)
+    lines = counted(texts.n_lines, "line changes", "lines change")
+    return (
+        f"Chosen texts: {texts.n_before:,} tokens before, {texts.n_after:,} after; "
+        f"{texts.n_lines_changed:,} of {lines}."
+    )

@@ -63,9 +63,7 @@ async def test_marked_tokens_fall_with_what_is_built_on_them(
             "Nothing makes these any more",
             f"{whole}  {token_label(before.token_bytes(whole))}",
             "Remove them, too (t)",
-            lambda screen: re.search(
-                r"[1-9]\d* of \d+ lines? ha\w+ other", screen.text
-            ),
+            lambda screen: re.search(r"[1-9]\d* of \d+ lines? change", screen.text),
         )
         player.press("s")  # not before it is decided
         await player.rest()
