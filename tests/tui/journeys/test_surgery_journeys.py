@@ -39,10 +39,10 @@ async def test_marked_tokens_fall_with_what_is_built_on_them(
         player.press("alt+a", "delete")
         player.write(text)
         await player.until(lambda screen: split(before, text) in screen.pieces(text))
+        await player.command("without the marked")
+        await player.until(lambda screen: "No token is marked" in screen.told)
         player.press("f5")
         await player.until("notes ·", "Space Mark")
-        player.press("d")
-        await player.until(lambda screen: "No token is marked" in screen.told)
         for number, token in enumerate((part, other), 1):
             player.press("slash", "ctrl+u")
             player.write(f"{token}\n")
@@ -95,6 +95,7 @@ async def test_marked_tokens_fall_with_what_is_built_on_them(
         after = load(home / "without.json")
         assert not {part, whole, other} & set(after.vocabulary.ids())
         assert split(after, text) == lane == player.screen.pieces(text)[0]
+        await player.until(lambda screen: "2 marked" not in screen)
         steps = len(after.merges)
         player.press("alt+left")
         await player.until(f"step {steps - 1} of {steps}")
@@ -135,6 +136,16 @@ async def test_words_become_single_tokens_or_are_refused(
         after = load(home / "more.json")
         assert split(after, "blow xylophone") == ["blow", " xylophone"]
         assert after.vocabulary.ids()[: before.n_tokens] == before.vocabulary.ids()
+        player.press("alt+g")
+        await player.until("Which word should be one token?")
+        player.write("zebra\n")
+        await player.until("“zebra” as one token")
+        player.press("s")
+        await player.answer("In which format", "tiktoken")
+        await player.answer("In which file?", str(home / "ranks.tiktoken"))
+        await player.until("ranks · ", "pattern gpt4")  # a file of ranks has none
+        ranks = load(home / "ranks.tiktoken", pattern="gpt4")
+        assert split(ranks, "zebra blow") == ["zebra", " ", "blow"]
         player.press("alt+a", "alt+g")  # the selection
         await player.until(
             lambda screen: (
