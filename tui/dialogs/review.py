@@ -12,7 +12,7 @@ from textual.widgets import Button, Label, Static
 from tui.terminal.guards import Dialog
 
 _LABELS: Final = {
-    "t": "Remove them, too",
+    "t": "Remove those, too",
     "k": "Keep parents",
     "s": "Save…",
     "l": "See lanes",

@@ -62,16 +62,16 @@ async def test_marked_tokens_fall_with_what_is_built_on_them(
             f"{before.n_tokens} tokens before, {before.n_tokens - 2} after",
             "Nothing makes these any more",
             f"{whole}  {token_label(before.token_bytes(whole))}",
-            "Remove them, too (t)",
+            "Remove those, too (t)",
             lambda screen: re.search(r"[1-9]\d* of \d+ lines? change", screen.text),
         )
         player.press("s")  # not before it is decided
         await player.rest()
-        assert "Remove them, too (t)" in player.screen
+        assert "Remove those, too (t)" in player.screen
         player.press("k")
         await player.until("Kept, since others", f"{before.n_tokens - 1} after.")
         player.press("escape", "d")
-        await player.until("Remove them, too (t)")
+        await player.until("Remove those, too (t)")
         player.press("t")
         await player.until("Save… (s)")
         player.press("end")
