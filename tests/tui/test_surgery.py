@@ -11,36 +11,36 @@ from bpe_core import load
 from bpe_core.errors import Stopped
 from tui.dialogs.review import ReviewChange
 from tui.features import surgery
-from tui.features.surgery import _make, _Plan, _Progress
+from tui.features.vocabulary_change import Made, Plan, Progress, work_out
 
 
 def test_counting_ends_when_nobody_waits(book: Path, kept: Path) -> None:
-    plan = _Plan(load(kept), (str(book),), words=("xyz",))
-    counts = _make(plan, _Progress()).review.sentences[-1]
+    plan = Plan(load(kept), (str(book),), words=("xyz",))
+    counts = work_out(plan, Progress()).review.sentences[-1]
     assert "320 tokens before, 320 after; 0 of 20 lines change." in counts
-    progress = _Progress()
+    progress = Progress()
     progress.is_over = True
     with pytest.raises(Stopped):
-        _make(plan, progress)
+        work_out(plan, progress)
 
 
 def test_a_text_that_is_gone_is_named(kept: Path, home: Path) -> None:
-    plan = _Plan(load(kept), (str(home / "gone.txt"),), words=("xyz",))
-    assert "gone.txt" in _make(plan, _Progress()).review.sentences[-1]
+    plan = Plan(load(kept), (str(home / "gone.txt"),), words=("xyz",))
+    assert "gone.txt" in work_out(plan, Progress()).review.sentences[-1]
 
 
 async def test_escape_ends_the_work_and_what_it_finds_is_not_shown(
     opened: Callable[..., Any], kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    started: list[_Progress] = []
+    started: list[Progress] = []
     may_end = Event()
 
-    def slow(plan: _Plan, progress: _Progress) -> surgery._Made:
+    def slow(plan: Plan, progress: Progress) -> Made:
         started.append(progress)
         may_end.wait(60)
-        return _make(plan, progress)
+        return work_out(plan, progress)
 
-    monkeypatch.setattr(surgery, "_make", slow)
+    monkeypatch.setattr(surgery, "work_out", slow)
     async with opened() as scope:
         feature = scope.screen.features.surgery
         scope.screen.editor.area.load_text("xyz")

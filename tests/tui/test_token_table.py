@@ -292,6 +292,24 @@ async def test_one_row_stands_for_a_family_until_plus_opens_it() -> None:
         await until(pilot, lambda: 257 in shown(table))
 
 
+async def test_tokens_are_marked_and_a_row_of_unused_ids_is_not() -> None:
+    async with listed(LOW) as (table, pilot, _):
+        vocabulary = table._vocabulary
+        assert vocabulary is not None
+        assert table.marked_in(vocabulary) == ()
+        table.go_to(257)
+        await pilot.press("space")
+        assert table.marked_in(vocabulary) == (257,)
+        assert "× 1 marked" in table.note[0]
+        assert table.marked_in(vocabulary.at(1)) == (), "of another vocabulary"
+        table.choice = "hole"
+        await until(pilot, lambda: table.row_count == 1)
+        await pilot.press("home", "space")
+        assert table.marked_in(vocabulary) == (257,)
+        table.list_tokens(vocabulary)
+        assert table.marked_in(vocabulary) == ()
+
+
 @pytest.mark.parametrize(
     "filtered",
     [{"search": "ow"}, {"choice": "scaffold"}, {"sort_key": "id"}],

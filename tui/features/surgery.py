@@ -1,85 +1,29 @@
 """Surgery: the tokenizer without marked tokens, or with words as single tokens; shown, and saved as a new file."""
 
 import asyncio
-from collections.abc import Sequence
-from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
-from bpe_core.errors import TextError
 from bpe_core.formats import WRITABLE, format_of
 from bpe_core.formats.file import TokenizerFile, tokenizer_at
-from bpe_core.report import Section, as_text
-from bpe_core.surgery import UNSEEN, save_changed
-from bpe_core.surgery.grafting import Grafted, graft
-from bpe_core.surgery.pruning import Decision, Pruned, prune
+from bpe_core.surgery import save_changed
+from bpe_core.surgery.grafting import graft
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.utf8 import utf8
-from bpe_core.visible import counted, token_label
-from bpe_core.worker.job import Job, Reporter
-from bpe_core.worker.messages import Event, WorkProgress
-from bpe_core.worker.surgery import Changed, change_of_texts
-from bpe_core.worker.surgery_lists import (
-    grafted_listings,
-    pruned_listings,
-)
 from tui.dialogs.answers import one_of
 from tui.dialogs.ask import Ask
-from tui.dialogs.review import Review, ReviewChange
+from tui.dialogs.review import ReviewChange
 from tui.disk import tokenizer_files
 from tui.features.feature import NO_TOKENIZER, Feature, StateScreen, guarded
 from tui.features.lanes import Lanes
 from tui.features.texts import Texts
 from tui.features.tokenizers import Tokenizers
+from tui.features.vocabulary_change import Made, Plan, Progress, work_out
 from tui.state import LaneChoice, ShownLane
 from tui.terminal.background import in_thread
 
-_MOST_LISTED: Final = 500
-"""Tokens of a list that are shown."""
 _SECONDS: Final = 0.1
 """Seconds between two reports of progress."""
-
-
-class _Plan(NamedTuple):
-    """A change to work out."""
-
-    tokenizer: Tokenizer
-    paths: tuple[str, ...]
-    """The texts in which its tokens are counted."""
-    tokens: tuple[int, ...] = ()
-    """The tokens to remove; if there are none, words are added."""
-    words: tuple[str, ...] = ()
-    decision: Decision = "list"
-
-    @property
-    def title(self) -> str:
-        if self.tokens:
-            return f"Without {counted(len(self.tokens), 'token')}"
-        if len(self.words) == 1:
-            return f"“{token_label(utf8(self.words[0]))}” as one token"
-        return f"{len(self.words)} words as single tokens"
-
-
-class _Made(NamedTuple):
-    """A plan that was worked out."""
-
-    plan: _Plan
-    result: Pruned | Grafted
-    review: Review
-
-
-class _Progress(Reporter):
-    """Keeps the progress of work in a thread. The work stops once it `is_over`."""
-
-    share = 0.0
-    is_over = False
-
-    def send(self, event: Event) -> None:
-        if self.is_over:
-            raise BrokenPipeError
-        if isinstance(event, WorkProgress):
-            self.share = event.share
 
 
 class Surgery(Feature):
@@ -92,14 +36,14 @@ class Surgery(Feature):
         self._tokenizers = tokenizers
         self._texts = texts
         self._lanes = lanes
-        self._made: _Made | None = None
+        self._made: Made | None = None
         screen.watch(screen, "path", self._drop, init=False)
 
     def _drop(self) -> None:
         self._made = None
         self._lanes.preview(None)
 
-    def _new_plan(self) -> _Plan | None:
+    def _new_plan(self) -> Plan | None:
         """Return a plan without tokens and words, or say why there is none."""
         screen = self.screen
         if self.refuse_while_training():
@@ -107,7 +51,7 @@ class Surgery(Feature):
         if screen.tokenizer is None or not screen.path:
             screen.say(NO_TOKENIZER, "warning")
             return None
-        return _Plan(screen.tokenizer, screen.corpus.paths)
+        return Plan(screen.tokenizer, screen.corpus.paths)
 
     async def without_marked(self) -> None:
         """Review the tokenizer without the tokens that are marked in the audit."""
@@ -147,7 +91,7 @@ class Surgery(Feature):
         if plan is not None:
             await self._review(plan)
 
-    async def _with_word(self, plan: _Plan, word: str = "") -> _Plan | None:
+    async def _with_word(self, plan: Plan, word: str = "") -> Plan | None:
         """Return the plan with another word. Ask for it if it is ""; None if the user cancels."""
         if not word:
             question = Ask(
@@ -163,7 +107,7 @@ class Surgery(Feature):
             await in_thread(_checked_word, plan.tokenizer, word)
         return plan._replace(words=tuple(dict.fromkeys([*plan.words, word])))
 
-    async def _review(self, plan: _Plan) -> None:
+    async def _review(self, plan: Plan) -> None:
         """Show what a change does until it is saved, shown as a lane, or dropped."""
         while True:
             dialog = ReviewChange(plan.title, partial(self._prepare, plan))
@@ -184,19 +128,19 @@ class Surgery(Feature):
         else:
             self._drop()
 
-    async def _prepare(self, plan: _Plan, dialog: ReviewChange) -> None:
+    async def _prepare(self, plan: Plan, dialog: ReviewChange) -> None:
         await guarded(
             self.screen,
             partial(self._work_out, plan, dialog),
             partial(dialog.tell, wrong=True),
         )
 
-    async def _work_out(self, plan: _Plan, dialog: ReviewChange) -> None:
+    async def _work_out(self, plan: Plan, dialog: ReviewChange) -> None:
         """Work out the change in a thread, unless it is known, and show it."""
         made = self._made
         if made is None or made.plan != plan:
-            progress = _Progress()
-            work = asyncio.ensure_future(in_thread(_make, plan, progress))
+            progress = Progress()
+            work = asyncio.ensure_future(in_thread(work_out, plan, progress))
             try:
                 while not work.done():
                     activity = "Working it out"
@@ -211,7 +155,7 @@ class Surgery(Feature):
             self._made = made
         await dialog.show(made.review)
 
-    def _show_lane(self, made: _Made) -> None:
+    def _show_lane(self, made: Made) -> None:
         screen = self.screen
         # The choice has the name of the lane. No file has this path.
         self._lanes.preview(ShownLane(LaneChoice("after"), made.result.tokenizer))
@@ -220,7 +164,7 @@ class Surgery(Feature):
             "Lane 2 is the tokenizer after the change. Alt+G opens the change again."
         )
 
-    async def _save(self, made: _Made) -> bool:
+    async def _save(self, made: Made) -> bool:
         """Ask for a format and a file, save the tokenizer, and open it. Return whether it was saved."""
         screen = self.screen
         source = await in_thread(tokenizer_at, Path(screen.path))
@@ -264,53 +208,3 @@ def _checked_word(tokenizer: Tokenizer, word: str) -> str:
 
 def _format_of(path: Path) -> str | None:
     return format_of(TokenizerFile.open(path))
-
-
-def _make(plan: _Plan, progress: _Progress) -> _Made:
-    """Work out a change, and count what it does to the texts. Raises `Stopped` if the progress is over."""
-    before = plan.tokenizer
-    result: Pruned | Grafted
-    sentences = []
-    answers = ["s", "l"]
-    if plan.tokens:
-        result = prune(before, plan.tokens, unreachable=plan.decision)
-        changed = Changed(before, result.tokenizer, result.mapping)
-        lists = [*pruned_listings(result, changed)]
-        unmade = [*result.unreachable, *result.only_whole]
-        if unmade and plan.decision == "list":
-            answers = ["t", "k", "l"]
-            sentences.append(
-                f"{counted(len(unmade), 'other token')} built on these can't be merged any more. Remove those that no "
-                "text becomes then, or keep the marked tokens that they are built on (their parents)?"
-            )
-    else:
-        result = graft(before, plan.words)
-        same_ids = {token: token for token in before.vocabulary.ids()}
-        changed = Changed(before, result.tokenizer, same_ids)
-        lists = [*grafted_listings(result, changed, {})]
-        answers.append("w")
-        sentences.append(UNSEEN)
-    sentences.insert(
-        0,
-        f"{before.n_tokens:,} tokens before, {result.tokenizer.n_tokens:,} after. All that stay keep their ids.",
-    )
-    sentences.append(_about_texts(plan.paths, changed, progress))
-    sections: list[Section] = []
-    for listing in lists:
-        sections += listing.sections(_MOST_LISTED)
-    return _Made(plan, result, Review(sentences, as_text(sections), answers))
-
-
-def _about_texts(paths: Sequence[str], changed: Changed, progress: _Progress) -> str:
-    if not paths:
-        return "No text is chosen (F2), so none was counted."
-    try:
-        with closing(Job(progress)) as job:
-            texts = change_of_texts(changed, paths, job)
-    except TextError as error:
-        return str(error)
-    lines = counted(texts.n_lines, "line changes", "lines change")
-    return (
-        f"Chosen texts: {texts.n_before:,} tokens before, {texts.n_after:,} after; "
-        f"{texts.n_lines_changed:,} of {lines}."
-    )
