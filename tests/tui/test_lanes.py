@@ -127,7 +127,10 @@ def test_of_a_rank_file_no_lane_asks_for_the_merges_and_a_lane_keeps_its_tokens(
 def test_a_preview_takes_the_place_of_the_chosen_lanes_until_others_are_chosen() -> (
     None
 ):
-    ignored = dict.fromkeys(("remember", "run_worker", "watch"), lambda *_, **__: None)
+    worker = SimpleNamespace(cancel=lambda: None)
+    ignored = dict.fromkeys(
+        ("remember", "run_worker", "watch"), lambda *_, **__: worker
+    )
     screen = SimpleNamespace(tokenizer=SMALL, lanes=(), **ignored)
     lanes = Lanes(cast(MainScreen, screen), cast(Tokenizers, None))
     lanes.choose([LaneChoice("", 3)])
