@@ -11,12 +11,6 @@ from bpe_core import surgery
 from bpe_core.auditing.changed_rows import ChangedEmbeddings, RowChange
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.cli.streams import print_fetching
-from bpe_core.cli.surgery_report import (
-    Listing,
-    findings_listings,
-    findings_section,
-    texts_section,
-)
 from bpe_core.errors import OptionError
 from bpe_core.formats import WRITABLE, format_of, load
 from bpe_core.formats.file import TokenizerFile, tokenizer_at
@@ -33,6 +27,12 @@ from bpe_core.worker.surgery import (
     Changed,
     change_of_findings,
     change_of_texts,
+)
+from bpe_core.worker.surgery_lists import (
+    Listing,
+    findings_listings,
+    findings_section,
+    texts_section,
 )
 
 

@@ -124,8 +124,11 @@ def graft(tokenizer: Tokenizer, words: Iterable[str]) -> Grafted:
         raise OptionError("There are no words to add; give at least one.")
     if not grafted:
         first = refused[0]
+        label = token_label(utf8(first.word)[:60])
+        if len(refused) == 1:
+            raise OptionError(f"'{label}' can't become one token: {first.reason}.")
         raise OptionError(
-            f"None of the words can become a token. The first one, '{token_label(utf8(first.word)[:60])}': {first.reason}."
+            f"None of the words can become a token. The first one, '{label}': {first.reason}."
         )
     tokens = {word.token for word in grafted.values()}
     return Grafted(

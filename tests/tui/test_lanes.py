@@ -15,7 +15,7 @@ from tui.drawing.palette import Palette, make_palette
 from tui.features.lanes import Lanes
 from tui.features.tokenizers import Tokenizers
 from tui.screen import MainScreen
-from tui.state import LaneChoice
+from tui.state import LaneChoice, ShownLane
 from tui.text.document import FaithfulDocument
 from tui.text.edited_text import EditedText
 from tui.text.lane_texts import LaneStatus, amounts_of, lane_lines
@@ -122,3 +122,27 @@ def test_of_a_rank_file_no_lane_asks_for_the_merges_and_a_lane_keeps_its_tokens(
     assert learned[0][0] is learned[1][0] and [
         one.step for one in (*learned[0], learned[1][1])
     ] == [3, 12, SMALL.step]
+
+
+def test_a_preview_takes_the_place_of_the_chosen_lanes_until_others_are_chosen() -> (
+    None
+):
+    worker = SimpleNamespace(cancel=lambda: None)
+    ignored = dict.fromkeys(
+        ("remember", "run_worker", "watch"), lambda *_, **__: worker
+    )
+    screen = SimpleNamespace(tokenizer=SMALL, lanes=(), **ignored)
+    lanes = Lanes(cast(MainScreen, screen), cast(Tokenizers, None))
+    lanes.choose([LaneChoice("", 3)])
+    preview = ShownLane(LaneChoice("after"), SMALL.at(5))
+
+    def names() -> list[str]:
+        return [lane.name(()) for lane in screen.lanes]
+
+    lanes.preview(preview)
+    assert names() == ["after"]
+    lanes.preview(None)
+    assert names() == ["@3"]
+    lanes.preview(preview)
+    lanes.choose([LaneChoice("", 4)])
+    assert names() == ["@4"]

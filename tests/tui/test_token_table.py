@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -275,21 +276,38 @@ def as_family(*verdicts: Verdict) -> list[Verdict]:
     return [replace(one, family=verdicts[0].id) for one in verdicts]
 
 
-async def test_one_row_stands_for_a_family_until_space_opens_it() -> None:
+async def test_one_row_stands_for_a_family_until_plus_opens_it() -> None:
     low, ow = as_family(LOW, OW)
     async with listed(low, ST, ow) as (table, pilot, _):
         assert shown(table)[:3] == [300, 256, 0]
         assert "▸ 1" in lines(table)[1]
         assert 257 not in shown(table)
         assert [table.rows.ids[row] for row in table.unfolded][:3] == [300, 257, 256]
-        await pilot.press("space")
+        await pilot.press("plus")
         await until(pilot, lambda: 257 in shown(table))
         assert shown(table)[:3] == [300, 257, 256], "below the first of its family"
         assert table.unfolded == list(table.order)
-        await pilot.press("space")
+        await pilot.press("plus")
         await until(pilot, lambda: 257 not in shown(table))
         table.go_to(257)
         await until(pilot, lambda: 257 in shown(table))
+
+
+async def test_marks_belong_to_one_vocabulary() -> None:
+    async with listed(LOW) as (table, pilot, _):
+        vocabulary = table._vocabulary
+        assert vocabulary is not None
+        assert table.marked_in(vocabulary) == ()
+        table.go_to(257)
+        await pilot.press("space")
+        assert table.marked_in(vocabulary) == (257,)
+        assert "× 1 marked" in table.note[0]
+        assert table.marked_in(copy(vocabulary)) == (), "of another one"
+        await pilot.press("space")
+        assert table.marked_in(vocabulary) == ()
+        await pilot.press("space")
+        table.list_tokens(vocabulary)
+        assert table.marked_in(vocabulary) == ()
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from tui.features.results import Results
 from tui.features.resuming import Resuming
 from tui.features.shown import Shown
 from tui.features.stage import Stage
+from tui.features.surgery import Surgery
 from tui.features.texts import Texts
 from tui.features.tokenizers import Tokenizers
 from tui.features.tour import Tour
@@ -64,6 +65,7 @@ class Features:
         self.resuming: Resuming = Resuming(
             screen, self.tokenizers, self.training, self.corpus, self.results
         )
+        self.surgery: Surgery = Surgery(screen, self.tokenizers, self.texts, self.lanes)
         self.quantities: Quantities = Quantities(screen, self.shown, self.explaining)
         self.tour: Tour = Tour(screen, self)
 

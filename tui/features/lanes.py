@@ -30,6 +30,13 @@ class Lanes(Feature):
         """The lanes that are shown, or will be once they are loaded."""
         self._loaded: dict[str, Tokenizer] = {}
         """Path of a chosen lane -> its tokenizer."""
+        self._preview: ShownLane | None = None
+        """A tokenizer that is not saved, shown instead of the chosen lanes."""
+
+    def preview(self, lane: ShownLane | None) -> None:
+        """Show a tokenizer that is not saved instead of the chosen lanes, or show these again."""
+        self._preview = lane
+        self._update()
 
     def _swap_with_first(self, old_path: str, path: str) -> None:
         """If the first lane gets the tokenizer of another lane, give that lane the tokenizer of before."""
@@ -49,6 +56,7 @@ class Lanes(Feature):
     def choose(self, chosen: Iterable[LaneChoice]) -> None:
         """Show the first `MOST` of these lanes instead of the current ones."""
         self.chosen = tuple(dict.fromkeys(chosen))[:MOST]
+        self._preview = None
         screen = self.screen
         screen.remember(lanes=self.chosen)
         if self.chosen:
@@ -101,6 +109,8 @@ class Lanes(Feature):
             lane = self._lane(choice)
             if lane is not None:
                 lanes.append(lane)
+        if self._preview:
+            lanes = [self._preview]
         if tuple(lanes) != self.screen.lanes:
             self.screen.lanes = tuple(lanes)
 

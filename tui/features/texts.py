@@ -122,10 +122,10 @@ class Texts(Feature):
         write: Callable[[Path], object],
         name: str = "",
         suffixes: Sequence[str] = (),
-    ) -> None:
+    ) -> Path | None:
         """Ask for a path with one of these suffixes, if any, and call `write` with it in a thread.
 
-        `name` is the proposed file name.
+        `name` is the proposed file name. Return the path if the file was written.
         """
         path = await self.screen.ask(
             AskPath(question, name, parse=partial(place_of_file, suffixes))
@@ -135,13 +135,15 @@ class Texts(Feature):
                 Confirm(f"Replace {visible(str(path))}?", "Replace")
             )
             if not replaces:
-                return
+                return None
         if path is not None:
             try:
                 await in_thread(write, path)
                 self.screen.say(f"Saved as {path}.")
             except OSError as error:
                 self.failed(f"{path} could not be written: {error.strerror}.")
+                return None
+        return path
 
     async def export(self, what: str) -> None:
         screen = self.screen

@@ -157,7 +157,7 @@ class Tokenizers(Feature):
             pattern = await self.screen.ask(AskPattern(question))
             if pattern is None:
                 return None
-            self._remember_pattern(path, pattern)
+            self.remember_pattern(path, pattern)
             return await in_thread(tokenizer_files.load_file, path, pattern)
 
     async def _recover(self, tokenizer: Tokenizer) -> None:
@@ -205,12 +205,12 @@ class Tokenizers(Feature):
         if pattern is None or pattern == current:
             return
         if pattern == in_file:
-            self._remember_pattern(path, None)
+            self.remember_pattern(path, None)
         else:
-            self._remember_pattern(path, pattern)
+            self.remember_pattern(path, pattern)
         self.use(path)
 
-    def _remember_pattern(self, path: Path, pattern: str | None) -> None:
+    def remember_pattern(self, path: Path, pattern: str | None) -> None:
         """Remember the pattern for a file; None: use the pattern in the file."""
         patterns = dict(self.screen.remembered.patterns)
         patterns.pop(str(path), None)

@@ -105,7 +105,20 @@ def _measure(key: str, width: int, rank: int, hint: str, title: str = "") -> Col
     )
 
 
+def _marked(table: "TokenTable", row: int) -> str:
+    return "×" if table.rows.ids[row] in table.marked else ""
+
+
 COLUMNS: Final = (
+    Column(
+        "marked",
+        1,
+        _marked,
+        "Marked with Space; d shows the tokenizer without the marked tokens.",
+        title="×",
+        gap=1,
+        ink="warning",
+    ),
     Column(
         "severity",
         1,
@@ -131,7 +144,7 @@ COLUMNS: Final = (
         "family",
         4,
         _family,
-        "How many other tokens contain this one, or are in it. Space shows them.",
+        "How many other tokens contain this one, or are in it. + shows them.",
         right=True,
         ink="muted",
         title="+",

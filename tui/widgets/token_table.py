@@ -53,6 +53,8 @@ class TokenTable(Table):
         self._reading = SlicedWork[TokenRows](self)
         self.opened: set[int] = set()
         """The first tokens of the families that are shown."""
+        self.marked: set[int] = set()
+        """The tokens that the user has marked."""
         self._chosen = False
         """Whether the user has moved to a row of this vocabulary."""
         self._fit_columns()
@@ -68,6 +70,7 @@ class TokenTable(Table):
         self._vocabulary = vocabulary
         self._chosen = False
         self.opened = set()
+        self.marked = set()
         self._reading.cancel()
         # Clear the rows now: until the new ones are sorted, the cursor would be on a row that is gone.
         self.show_rows(())
@@ -125,6 +128,8 @@ class TokenTable(Table):
             hidden -= {"score", "bar"}
         if rows.members:
             hidden.discard("family")
+        if self.marked:
+            hidden.discard("marked")
         widths["id"] = len(f"{rows.largest_id:,}")
         self.fit_columns(widths, hidden)
 
@@ -165,11 +170,15 @@ class TokenTable(Table):
 
     @property
     def note(self) -> tuple[str, str]:
-        severity = _SEVERITIES[self.severity] if len(self.rows) else ""
-        shown = f"{self.row_count:,} shown "
-        if severity:
-            return f" {severity} · {shown}", "accent"
-        return f" {shown if self.search else ''}", "muted"
+        parts = []
+        if self.marked:
+            parts.append(f"× {len(self.marked):,} marked")
+        if self.severity and len(self.rows):
+            parts.append(_SEVERITIES[self.severity])
+        ink = "accent" if parts else "muted"
+        if self.search or (self.severity and len(self.rows)):
+            parts.append(f"{self.row_count:,} shown")
+        return f" {' · '.join(parts)} ", ink
 
     @property
     def empty(self) -> str:
@@ -256,6 +265,20 @@ class TokenTable(Table):
         if row is not None and self.has_family:
             self.opened ^= {self.rows.ids[row]}
             self.rearrange()
+
+    def action_mark(self) -> None:
+        """Mark the token under the cursor, or unmark it."""
+        row = self.current
+        if row is not None and self.target:
+            self.marked ^= {self.rows.ids[row]}
+            self._fit_columns()
+            self.refresh()
+
+    def marked_in(self, vocabulary: "Vocabulary") -> tuple[int, ...]:
+        """Return the marked tokens of a vocabulary; none if another one is listed."""
+        if vocabulary is not self._vocabulary:
+            return ()
+        return tuple(sorted(self.marked))
 
     def go_to(self, token: int) -> None:
         """Move the cursor to a token. Open its family, and clear the filters that hide it."""

@@ -27,15 +27,15 @@ class Listing(NamedTuple):
     columns: Mapping[str, str]
     """Key of a row -> heading of its column; without columns it is not printed."""
 
-    def sections(self) -> Iterator[Section]:
+    def sections(self, most: int = SHOWN) -> Iterator[Section]:
         """Yield a section with the first rows; none without rows."""
         n_rows = len(self.rows)
         if not (n_rows and self.columns):
             return
-        shown = [[str(row[key]) for key in self.columns] for row in self.rows[:SHOWN]]
+        shown = [[str(row[key]) for key in self.columns] for row in self.rows[:most]]
         numbers = (0,) if next(iter(self.columns)).startswith("id") else ()
         table = ReportTable([*self.columns.values()], shown, numbers, widest=100)
-        more = f"and {n_rows - SHOWN:,} more" if n_rows > SHOWN else ""
+        more = f"and {n_rows - most:,} more" if n_rows > most else ""
         yield Section(f"{self.heading}  {n_rows:,}", table=table, more=more)
 
     def as_csv(self) -> str:
@@ -75,8 +75,11 @@ def pruned_listings(pruned: Pruned, changed: Changed) -> Iterator[Listing]:
         rows.append(token_row(before, token, **_parts(changed.after, ids)))
     columns = {**_TOKEN, "parts": "its text becomes"}
     yield Listing("removed", "Removed tokens", rows, columns)
+    unreachable = "Removed too, since nothing makes them"
+    if not set(pruned.unreachable).issubset(pruned.removed):
+        unreachable = "Nothing makes these any more"
     for name, heading, tokens in (
-        ("unreachable", "Removed too, since nothing makes them", pruned.unreachable),
+        ("unreachable", unreachable, pruned.unreachable),
         ("kept", "Kept, since others are built on them", pruned.kept),
         ("only_whole", "Found only as whole pre-tokens now", pruned.only_whole),
     ):
