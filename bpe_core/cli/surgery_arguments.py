@@ -7,6 +7,9 @@ from bpe_core.formats import WRITABLE
 from bpe_core.visible import quoted
 
 _COUNTABLE = "what `count` reads, or files that it wrote; repeatable"
+_MEAN = (
+    "a row for each new token: the mean of the rows of the tokens that it was before"
+)
 
 
 def add_prune(parser: Parser) -> None:
@@ -46,13 +49,6 @@ def add_prune(parser: Parser) -> None:
         "--corpus",
         "SOURCE",
         f"with --audit: texts to count the tokens in: {_COUNTABLE}",
-        [],
-        action="append",
-    )
-    parser.add_value(
-        "--against",
-        "TOKENIZER",
-        "with --audit: another tokenizer to compare with; repeatable",
         [],
         action="append",
     )
@@ -103,10 +99,7 @@ def add_graft(parser: Parser) -> None:
         None,
         type=integer,
     )
-    _add_common(
-        parser,
-        "a row for each new token: the mean of the rows of the tokens that it was before",
-    )
+    _add_common(parser, _MEAN)
 
 
 def add_unite(parser: Parser) -> None:
@@ -119,10 +112,7 @@ def add_unite(parser: Parser) -> None:
         "FILE",
         "write the outcome of each token of B to this file, as CSV",
     )
-    _add_common(
-        parser,
-        "a row for each new token: the mean of the rows of the tokens that it was before",
-    )
+    _add_common(parser, _MEAN)
 
 
 def _add_common(parser: Parser, row: str) -> None:
@@ -145,14 +135,7 @@ def _add_common(parser: Parser, row: str) -> None:
         "--embeddings",
         nargs=2,
         metavar=("IN", "OUT"),
-        help=f"copy a .safetensors or .npy file, with {row}",
-    )
-    parser.add_value(
-        "--tensor",
-        "NAME",
-        "with --embeddings: the name of a matrix; repeatable (default: all with usual names)",
-        [],
-        action="append",
+        help=f"copy a .safetensors file, with {row}",
     )
     parser.add_given_pattern()
     parser.add_flag(
