@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from bpe_core import surgery
 from bpe_core.auditing.changed_rows import ChangedEmbeddings
 from bpe_core.cli.streams import print_fetching
 from bpe_core.cli.surgery_report import (
@@ -23,7 +22,11 @@ from bpe_core.formats.file import TokenizerFile, tokenizer_at
 from bpe_core.hub import located
 from bpe_core.process import print_to_stderr
 from bpe_core.report import Section, as_text
+from bpe_core.surgery import save_changed
+from bpe_core.surgery.grafting import Grafted
+from bpe_core.surgery.pruning import Pruned
 from bpe_core.surgery.reach import check_changeable
+from bpe_core.surgery.uniting import United
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, quoted, visible
 from bpe_core.weighted import for_programs
@@ -87,7 +90,7 @@ class Result(NamedTuple):
 
     changed: Changed
     listings: list[Listing]
-    made: surgery.Changed
+    made: Pruned | Grafted | United
     """What is saved, perhaps with new ids."""
     rows: Sequence[Sequence[int]] = ()
     """The rows of the new embeddings, as `ChangedEmbeddings` takes them."""
@@ -168,7 +171,7 @@ def _write(
             embeddings.write(
                 file, partial(job.progress, "preparing", name="writing embeddings")
             )
-        surgery.save_changed(
+        save_changed(
             result.made,
             options.output,
             format=source.format,

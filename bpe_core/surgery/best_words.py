@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError
 from bpe_core.reference import merged
-from bpe_core.surgery.grafting import Grafter, Refusal, piece_of_word
+from bpe_core.surgery.grafting import Grafter, Refusal
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.weighted import Count
@@ -86,7 +86,6 @@ class _Search:
     """The pieces of the texts, as the tokens that they are after the words found so far."""
 
     def __init__(self, tokenizer: Tokenizer, counts: Counts) -> None:
-        self._tokenizer = tokenizer
         self._grafter = Grafter(tokenizer)
         self._pieces: list[str] = []
         self._counts: list[Count] = []
@@ -147,9 +146,7 @@ class _Search:
                 continue
             plan = self._grafter.plan(self._ids[index])
             try:
-                self._grafter.refuse_special(candidate.word)
-                data = piece_of_word(self._tokenizer, candidate.word)
-                self._grafter.add(data)
+                self._grafter.add(self._grafter.piece_of_word(candidate.word))
             except Refusal:
                 continue
             self._apply(plan)

@@ -19,9 +19,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final, Literal, NamedTuple, TypeVar, get_args
 
+from bpe_core.difference.surroundings import added_tokens
 from bpe_core.errors import OptionError
-from bpe_core.formats.huggingface.editing import Edit
-from bpe_core.patterns.pattern import Else
 from bpe_core.surgery.reach import (
     check_changeable,
     formed_tokens,
@@ -58,7 +57,6 @@ class Pruned(NamedTuple):
     """Tokens that were to be removed and are not, because another token needs them -> one that does."""
     only_whole: tuple[int, ...]
     """Tokens that no merge makes any more, and that only a piece equal to them becomes."""
-    edit: Edit
 
 
 def prune(
@@ -135,7 +133,6 @@ def prune(
         removed=tuple(sorted(removed)),
         kept=kept,
         only_whole=tuple(only_whole),
-        edit=Edit(removed=removed),
     )
     return renumbered(pruned) if renumber else pruned
 
@@ -167,23 +164,11 @@ def needed_by_texts(tokenizer: Tokenizer) -> dict[int, str]:
                 needed[token] = "a character, for which there are no bytes"
         if symbols.unknown is not None:
             needed[symbols.unknown] = "the token of unknown characters"
-    for token in _added(tokenizer):
-        needed[token] = "an added token, which is found before merging"
+    for added in added_tokens(tokenizer).values():
+        needed[added.token] = "an added token, which is found before merging"
     for token in tokenizer.special_tokens.values():
         needed[token] = "a special token"
     return needed
-
-
-def _added(tokenizer: Tokenizer) -> list[int]:
-    """Return the added tokens that are not special."""
-    if tokenizer.preparation:
-        return [added.token for added in tokenizer.preparation.added]
-    pattern = tokenizer.splitter.tree
-    if isinstance(pattern, Else) and isinstance(pattern.first, tuple):
-        whole_pieces = tokenizer.vocabulary.whole_pieces
-        found_first = (text.encode() for text in pattern.first)
-        return [whole_pieces[data] for data in found_first if data in whole_pieces]
-    return []
 
 
 def _is_looked_up(tokenizer: Tokenizer, token: int) -> bool:
@@ -237,7 +222,6 @@ def renumbered(pruned: Pruned) -> Pruned:
     return pruned._replace(
         tokenizer=pruned.tokenizer.with_vocabulary(vocabulary, preparation=preparation),
         mapping=new_ids,
-        edit=replace(pruned.edit, new_ids=new_ids),
     )
 
 

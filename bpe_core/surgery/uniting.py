@@ -5,7 +5,6 @@ from itertools import islice, product
 from typing import Final, Literal, NamedTuple
 
 from bpe_core.errors import OptionError
-from bpe_core.formats.huggingface.editing import Edit
 from bpe_core.surgery.grafting import Grafter, Refusal, joined, pieces_of
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import completed, is_utf8
@@ -42,7 +41,6 @@ class United(NamedTuple):
     """The new merges (left, right, new id), in order: one for each new token."""
     intermediate: tuple[int, ...]
     """New tokens that are not tokens of B: A's merges divide some tokens of B in another way than B's."""
-    edit: Edit
 
 
 def unite(a: Tokenizer, b: Tokenizer) -> United:
@@ -79,15 +77,13 @@ def unite(a: Tokenizer, b: Tokenizer) -> United:
             tokens.append(_add(a, b, grafter, token))
         except Refusal as refusal:
             tokens.append(UnitedToken(token, "impossible", None, str(refusal)))
-    added = {token.token for token in tokens}
     return United(
         grafter.tokenizer(),
         tokens=tuple(tokens),
         merges=tuple(grafter.merges),
-        intermediate=tuple(
-            token for _, _, token in grafter.merges if token not in added
+        intermediate=grafter.intermediate(
+            token.token for token in tokens if token.token is not None
         ),
-        edit=Edit(merges=grafter.merges),
     )
 
 
