@@ -55,33 +55,32 @@ class ChangedEmbeddings:
         self._rows = rows
         self._n_ids = n_ids
         self._file = SafetensorsFile.open(path)
-        self.matrices: dict[str, Array] = {}
-        """The matrices to change, and their biases, by name."""
-        large: list[str] = []
         known: dict[str, Array] = {}
         for name in self._file.tensors:
             matrix = self._file.matrix(name)
             if matrix is not None:
                 known[name] = matrix
-                if matrix.ndim == 2 and len(matrix) >= n_ids:
-                    large.append(name)
-        chosen: list[str] = [name for name in USUAL_NAMES if name in known]
-        if not chosen:
-            if len(large) != 1:
+        names: list[str] = [name for name in USUAL_NAMES if name in known]
+        if not names:
+            names = [
+                name
+                for name, matrix in known.items()
+                if matrix.ndim == 2 and len(matrix) >= n_ids
+            ]
+            if len(names) != 1:
                 raise EmbeddingsError(
-                    f"{path.name} has no matrix with a usual name of embeddings, such as {USUAL_NAMES[-3]!r}, and "
-                    f"{len(large)} with {n_ids:,} rows or more; rename the embeddings."
+                    f"{path.name} has no matrix with a usual name of embeddings, such as lm_head.weight, and "
+                    f"{len(names)} with {n_ids:,} rows or more; rename the embeddings."
                 )
-            chosen = large
-        chosen += [name for name in _BIASES if name in known]
-        for name in chosen:
-            matrix = known[name]
+        names += [name for name in _BIASES if name in known]
+        self.matrices: dict[str, Array] = {name: known[name] for name in names}
+        """The matrices to change, and their biases, by name."""
+        for name, matrix in self.matrices.items():
             if len(matrix) < n_ids:
                 raise EmbeddingsError(
                     f"{quoted(name)} in {path.name} has {len(matrix):,} rows, and the tokenizer has ids up to "
                     f"{n_ids - 1:,}; name the embeddings of this tokenizer's model."
                 )
-            self.matrices[name] = matrix
 
     def write(self, file: IO[bytes], progress: Callable[[int, int], object]) -> None:
         """Write the file with the changed rows, a block at a time. `progress` receives the bytes written, and all."""

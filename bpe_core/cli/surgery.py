@@ -99,8 +99,8 @@ def run_prune(options: Namespace) -> int:
             ]
             raise OptionError(
                 f"{counted(len(unmade), 'other token')} built on these could not be merged any more, such as "
-                f"{', '.join(names)}. Add --with-descendants to remove those that no text becomes then, or --keep-parents "
-                "to keep what they are built on."
+                f"{', '.join(names)}. Add --with-descendants to also remove those that no text becomes any more, or "
+                "--keep-parents to keep the tokens that they are built on."
             )
         # Old and new ids can only be compared before they are renumbered.
         changed = Changed(before, pruned.tokenizer, pruned.mapping)
@@ -135,7 +135,7 @@ def _chosen_tokens(
     if options.unused_in:
         usage = Usage.of(
             tokenizer,
-            _counts(options.unused_in, tokenizer, job),
+            _count_texts(options.unused_in, tokenizer, job),
             partial(job.progress, "auditing"),
         )
         least = 1 if options.fewer_than is None else options.fewer_than
@@ -162,7 +162,7 @@ def _chosen_tokens(
     return tokens, counts
 
 
-def _counts(paths: Sequence[str], tokenizer: Tokenizer, job: Job) -> Counts:
+def _count_texts(paths: Sequence[str], tokenizer: Tokenizer, job: Job) -> Counts:
     recipe = Recipe(paths=tuple(paths))
     counts = counted_texts(recipe, "corpus", {}, tokenizer.pattern, job)
     assert counts is not None  # there are paths
@@ -214,7 +214,7 @@ def _best_words(tokenizer: Tokenizer, options: Namespace, job: Job) -> dict[str,
         raise OptionError(
             f"The vocabulary has {counted(tokenizer.n_tokens, 'token')} already; choose a larger --size."
         )
-    counts = _counts(options.counts, tokenizer, job)
+    counts = _count_texts(options.counts, tokenizer, job)
     job.progress("preparing", 0, 0, "choosing words")
     savings: dict[str, Count] = {}
     for word in best_words(tokenizer, counts, n_left):
@@ -269,7 +269,7 @@ def run_unite(options: Namespace) -> int:
 
 
 def _rows(tokenizer: Tokenizer, merges: Iterable[Triple]) -> list[tuple[int, ...]]:
-    """Return the old ids of which the row of each id is made: those of the tokens that a new token's text was."""
+    """Return, for each id, the old ids whose rows its row is the mean of: those that its text was before."""
     rows: list[tuple[int, ...]] = [(token,) for token in range(tokenizer.n_vocab)]
     for left, right, _ in merges:  # each makes the next id
         rows.append(rows[left] + rows[right])

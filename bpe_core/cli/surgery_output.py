@@ -166,10 +166,11 @@ def _write(
 ) -> None:
     """Write all files. The embeddings are complete before the others are written, and renamed after them."""
 
-    def save(file: IO[bytes] | None = None) -> None:
-        if embeddings and file:
+    def save(embeddings_file: IO[bytes] | None = None) -> None:
+        if embeddings and embeddings_file:
             embeddings.write(
-                file, partial(job.progress, "preparing", name="writing embeddings")
+                embeddings_file,
+                partial(job.progress, "preparing", name="writing embeddings"),
             )
         save_changed(
             result.made,

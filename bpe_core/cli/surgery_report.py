@@ -6,7 +6,7 @@ from io import StringIO
 from typing import Any, Final, NamedTuple
 
 from bpe_core.report import ReportTable, Section
-from bpe_core.surgery.grafting import Grafted
+from bpe_core.surgery.grafting import Grafted, joined_labels
 from bpe_core.surgery.pruning import Pruned
 from bpe_core.surgery.uniting import United
 from bpe_core.tokenizer import Tokenizer
@@ -67,17 +67,16 @@ def token_rows(tokenizer: Tokenizer, tokens: Iterable[int]) -> Iterator[dict[str
         yield {"id": token, "token": data.hex(), "text": token_label(data)}
 
 
-def _joined(tokenizer: Tokenizer, ids: Iterable[int]) -> str:
-    labels = [f"“{token_label(tokenizer.token_bytes(token))}”" for token in ids]
-    return " + ".join(labels) or "nothing"
+def _tokens_of_text(tokenizer: Tokenizer, ids: Sequence[int] | None) -> str:
+    return joined_labels(map(tokenizer.token_bytes, ids or ())) or "nothing"
 
 
 def pruned_listings(pruned: Pruned, changed: Changed) -> Iterator[Listing]:
     """Yield what was removed, what the texts of these tokens become now, and what else is affected."""
     removed = list(token_rows(changed.before, pruned.removed))
     for row in removed:
-        ids = ids_after(changed.after, bytes.fromhex(row["token"])) or ()
-        row |= {"ids": ids, "becomes": _joined(changed.after, ids)}
+        ids = ids_after(changed.after, bytes.fromhex(row["token"]))
+        row |= {"ids": ids, "becomes": _tokens_of_text(changed.after, ids)}
     yield Listing("removed", "Removed tokens", removed)
     for name, heading, tokens in (
         ("unreachable", "Removed too, since nothing makes them", pruned.unreachable),
@@ -93,7 +92,7 @@ def grafted_listings(
     """Yield the words that are tokens now, and those that can't be. `savings` has the tokens that words save."""
     words = list(token_rows(changed.after, [word.token for word in grafted.words]))
     for row, word in zip(words, grafted.words, strict=True):
-        row |= {"ids": word.parts, "was": _joined(changed.before, word.parts)}
+        row |= {"ids": word.parts, "was": _tokens_of_text(changed.before, word.parts)}
         row["saving"] = savings.get(word.word)
     yield Listing("words", "Words", words)
     refused = [
@@ -106,11 +105,11 @@ def grafted_listings(
 
 
 def united_listings(united: United, changed: Changed, b: Tokenizer) -> list[Listing]:
-    """Return all tokens of B with all further new tokens, for programs, and lists for people."""
+    """Return a list for programs, of all tokens of B and all further new tokens, and three lists for people."""
     of_b = list(token_rows(b, [token.id for token in united.tokens]))
     for row, token in zip(of_b, united.tokens, strict=True):
-        ids = ids_after(changed.before, bytes.fromhex(row["token"])) or ()
-        row |= {"ids": ids, "was": _joined(changed.before, ids)}
+        ids = ids_after(changed.before, bytes.fromhex(row["token"]))
+        row |= {"ids": ids, "was": _tokens_of_text(changed.before, ids)}
         row |= {"id": token.token, "id_b": token.id}
         row |= {"outcome": token.outcome, "reason": token.reason}
     parts = list(token_rows(changed.after, united.intermediate))
@@ -161,7 +160,11 @@ def findings_section(findings: FindingsChange) -> Section:
 def findings_listings(findings: FindingsChange) -> Iterator[Listing]:
     for name, heading, found in (
         ("new_findings", "New findings", findings.new),
-        ("findings_gone", "Findings gone, on tokens that are left", findings.gone),
+        (
+            "findings_gone",
+            "Findings that are gone, on tokens that are left",
+            findings.gone,
+        ),
     ):
         rows = [
             {

@@ -147,8 +147,8 @@ def pieces_of(tokenizer: Tokenizer, text: str) -> list[bytes] | None:
     return pieces
 
 
-def joined(parts: Iterable[bytes]) -> str:
-    """Return parts of a text for a sentence."""
+def joined_labels(parts: Iterable[bytes]) -> str:
+    """Return the parts of a text in a form for sentences: “hello” + “␣world”."""
     return " + ".join(f"“{token_label(part)}”" for part in parts)
 
 
@@ -201,9 +201,11 @@ class Grafter:
         if not pieces:
             raise Refusal("the split pattern drops it")
         if len(pieces) > 1:
-            raise Refusal(f"the split pattern cuts it into {joined(pieces)}")
+            raise Refusal(f"the split pattern cuts it into {joined_labels(pieces)}")
         if self._tokenizer.preparation is None and pieces[0] != word.encode():
-            raise Refusal(f"the split pattern leaves only {joined(pieces)} of it")
+            raise Refusal(
+                f"the split pattern leaves only {joined_labels(pieces)} of it"
+            )
         return pieces[0]
 
     def old_ids(self, data: bytes) -> tuple[int, ...]:
@@ -231,7 +233,7 @@ class Grafter:
         return merge(ids, rank_of, join)
 
     def plan(self, ids: Sequence[int]) -> list[Triple]:
-        """Return the merges that make one token of the present ids of a piece. The first new one has the next free id."""
+        """Return the merges that make a piece one token. `ids` are its ids now; new tokens get the next free ids."""
         ids = list(ids)
         merges: list[Triple] = []
         while len(ids) > 1:
@@ -252,8 +254,7 @@ class Grafter:
             return ids[0]
         n_merges = len(self.merges)
         for left, right, token in plan:
-            joined = self._token_bytes(left) + self._token_bytes(right)
-            self._bytes_of[token] = joined
+            self._bytes_of[token] = self._token_bytes(left) + self._token_bytes(right)
             self._rank_of[left, right] = len(self.merges)
             self.merges.append((left, right, token))
         try:
@@ -274,7 +275,7 @@ class Grafter:
             other = self._vocabulary.id_by_bytes.get(data)
             if other is not None:
                 raise Refusal(
-                    f"the token {other} has the bytes {joined([data])} already, but is not what they become"
+                    f"the token {other} has the bytes {joined_labels([data])} already, but is not what they become"
                 )
         for token, ids in self._unmade.items():
             # Two neighbors whose joined bytes are a token would join.

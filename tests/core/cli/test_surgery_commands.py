@@ -418,7 +418,7 @@ REFUSED = {
     "prune low.json -o out.json --tokens special": "it is a special token; leave it out.",
     "prune low.json -o out.json --tokens nothex": "line 1: the tokenizer has no token '0xlow'",
     "prune low.json -o out.json --tokens notjson": "is not a JSON string",
-    "prune low.json -o out.json --tokens lower": "Add --with-descendants to remove those that no text becomes then",
+    "prune low.json -o out.json --tokens lower": "Add --with-descendants to also remove those that",
     "prune low.json -o out.json --tokens lower --score 1": "--score needs --audit; add it, or leave out --score.",
     "prune low.json -o out.json --size 999": "choose a smaller --size.",
     "prune low.json -o out.json --size 9": "Only 16 tokens can be removed; choose a --size of 258 or more.",
