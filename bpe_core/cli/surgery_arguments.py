@@ -63,12 +63,12 @@ def add_prune(parser: Parser) -> None:
     decision.add_argument(
         "--with-descendants",
         action="store_true",
-        help="also remove the tokens that no text becomes any more without the others",
+        help="also remove the tokens that are built on removed ones and that no text becomes any more",
     )
     decision.add_argument(
         "--keep-parents",
         action="store_true",
-        help="keep tokens that others are built on: a text without chosen tokens stays as it is",
+        help="keep the chosen tokens that others are built on, so that a text without chosen tokens stays as it is",
     )
     parser.add_flag(
         "renumber",
@@ -138,9 +138,7 @@ def _add_common(parser: Parser, row: str) -> None:
         help=f"copy a .safetensors file, with {row}",
     )
     parser.add_given_pattern()
-    parser.add_flag(
-        "no-audit", "don't audit both tokenizers to show which findings change"
-    )
+    parser.add_flag("no-audit", "don't audit the tokenizer before and after the change")
     parser.add_flag("json", "print one JSON object with all tokens")
 
 

@@ -11,7 +11,7 @@ from bpe_core.surgery.pruning import Pruned
 from bpe_core.surgery.uniting import United
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import utf8
-from bpe_core.visible import counted, token_label
+from bpe_core.visible import token_label
 from bpe_core.weighted import Count
 from bpe_core.worker.surgery import Changed, FindingsChange, TextsChange, ids_after
 
@@ -136,8 +136,7 @@ def as_csv(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def texts_section(texts: TextsChange) -> Section:
-    lines = counted(texts.n_lines, "line has", "lines have")
-    sentence = f"{texts.n_lines_changed:,} of {lines} other tokens."
+    sentence = f"Different lines: {texts.n_lines_changed:,} of {texts.n_lines:,}."
     n_tokens = (texts.n_before, texts.n_after)
     rows = [
         ["tokens", *[f"{n:,}" for n in n_tokens]],

@@ -150,7 +150,7 @@ class TextsChange(NamedTuple):
     n_after: int
     n_lines: int
     n_lines_changed: int
-    """Lines in which tokens begin to differ."""
+    """Lines in which a difference begins, as `diff` counts them."""
 
 
 def change_of_texts(changed: Changed, paths: Sequence[str], job: Job) -> TextsChange:

@@ -365,7 +365,7 @@ def test_the_report_counts_texts_and_findings(
     text = Path("texts/low.txt").read_text()
     n_before, n_after = len(low.encode(text)), len(after.encode(text))
     assert code == 0 and "Saved in out.json." in error
-    assert "2 of 5 lines have other tokens." in out
+    assert "Different lines: 2 of 5." in out
     table = [line.split() for line in out.splitlines()]
     assert ["tokens", str(n_before), str(n_after)] in table
     becomes = " + ".join(
