@@ -127,7 +127,7 @@ def graft(tokenizer: Tokenizer, words: Iterable[str]) -> Grafted:
         grafter.tokenizer(),
         words=tuple(grafted.values()),
         refused=tuple(refused),
-        merges=tuple(grafter.merges),
+        merges=grafter.merges(),
         intermediate=grafter.intermediate(word.token for word in grafted.values()),
     )
 
@@ -157,13 +157,11 @@ class Grafter:
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         check_changeable(tokenizer)
-        self.merges: list[Triple] = []
-        """The new merges, in order."""
         self._tokenizer = tokenizer
         self._vocabulary = tokenizer.vocabulary
-        self._next_id = tokenizer.n_vocab
         self._specials = TextSearch(tokenizer.special_tokens)
-        self._rank_of: dict[tuple[int, int], int] = {}
+        self._token_of: dict[tuple[int, int], int] = {}
+        """New pair -> the new token that it makes. Ids ascend, so they are the ranks of the pairs, too."""
         self._bytes_of: dict[int, bytes] = {}  # of new tokens
         self._not_text: set[int] = set()
         """Tokens of which no new token can be made: its bytes would not be those of the text."""
@@ -225,10 +223,10 @@ class Grafter:
         """Merge the new pairs in old ids, in their order."""
 
         def rank_of(left: int, right: int) -> int:
-            return self._rank_of.get((left, right), NO_RANK)
+            return self._token_of.get((left, right), NO_RANK)
 
-        def join(left: int, right: int, rank: int) -> int:
-            return self.merges[rank][2]
+        def join(left: int, right: int, token: int) -> int:
+            return token
 
         return merge(ids, rank_of, join)
 
@@ -237,7 +235,7 @@ class Grafter:
         ids = list(ids)
         merges: list[Triple] = []
         while len(ids) > 1:
-            token = self._next_id + len(merges)
+            token = self._tokenizer.n_vocab + len(self._token_of) + len(merges)
             merges.append((ids[0], ids[1], token))
             ids = merged(ids, (ids[0], ids[1]), token)
         return merges
@@ -252,20 +250,16 @@ class Grafter:
         plan = self.plan(ids)
         if not plan:
             return ids[0]
-        n_merges = len(self.merges)
         for left, right, token in plan:
             self._bytes_of[token] = self._token_bytes(left) + self._token_bytes(right)
-            self._rank_of[left, right] = len(self.merges)
-            self.merges.append((left, right, token))
+            self._token_of[left, right] = token
         try:
             self._check(plan)
         except Refusal:
-            del self.merges[n_merges:]
             for left, right, token in plan:
-                del self._rank_of[left, right]
+                del self._token_of[left, right]
                 del self._bytes_of[token]
             raise
-        self._next_id += len(plan)
         return plan[-1][2]
 
     def _check(self, plan: Iterable[Triple]) -> None:
@@ -279,7 +273,7 @@ class Grafter:
                 )
         for token, ids in self._unmade.items():
             # Two neighbors whose joined bytes are a token would join.
-            is_touched = not self._rank_of.keys().isdisjoint(pairwise(ids))
+            is_touched = not self._token_of.keys().isdisjoint(pairwise(ids))
             if is_touched and len(self.merged(ids)) <= 2:
                 raise Refusal(
                     f"with it, ranks would also make the token {token}, which no text becomes now"
@@ -287,6 +281,10 @@ class Grafter:
 
     def _token_bytes(self, token: int) -> bytes:
         return self._bytes_of.get(token) or self._vocabulary.token_bytes(token)
+
+    def merges(self) -> tuple[Triple, ...]:
+        """Return the new merges, in order."""
+        return tuple((*pair, token) for pair, token in self._token_of.items())
 
     def intermediate(self, tokens: Iterable[int]) -> tuple[int, ...]:
         """Return the new tokens that are not among `tokens`."""
@@ -306,7 +304,7 @@ class Grafter:
                 whole_pieces=old.encoding.looks_up,
             )
         else:
-            vocabulary = old.extended(self.merges)
+            vocabulary = old.extended(self.merges())
             if old.whole_pieces.keys() >= set(filter(None, old.bytes_of.values())):
                 # Every piece that is a token is looked up. So are the new tokens, which merging makes as well.
                 vocabulary = Vocabulary(

@@ -81,7 +81,7 @@ def unite(a: Tokenizer, b: Tokenizer) -> United:
     return United(
         grafter.tokenizer(),
         tokens=tuple(tokens),
-        merges=tuple(grafter.merges),
+        merges=grafter.merges(),
         intermediate=grafter.intermediate(
             token.token for token in tokens if token.token is not None
         ),
