@@ -27,7 +27,7 @@ from bpe_core.hub import located
 from bpe_core.surgery import UNSEEN
 from bpe_core.surgery.best_words import best_words
 from bpe_core.surgery.grafting import graft
-from bpe_core.surgery.pruning import Decision, needed_by_texts, prune, renumbered
+from bpe_core.surgery.pruning import needed_by_texts, prune, renumbered
 from bpe_core.surgery.uniting import unite
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, quoted
@@ -80,20 +80,15 @@ def run_prune(options: Namespace) -> int:
         raise OptionError(
             "Without --renumber all rows of the embeddings stay where they are; add --renumber, or leave out --embeddings."
         )
-    decision: Decision = "list"
-    if options.with_descendants:
-        decision = "with-descendants"
-    elif options.keep_parents:
-        decision = "keep-parents"
     mapping_files = [f"{options.output}.mapping.json"] if options.renumber else []
     source = Source.open(options, mapping_files)
     before = source.tokenizer
     with closing(Job(StderrReporter())) as job:
         tokens, counts = _chosen_tokens(before, options, job)
         job.progress("preparing", 0, 0, "removing tokens")
-        pruned = prune(before, tokens, unreachable=decision)
+        pruned = prune(before, tokens, unreachable=options.decision)
         unmade = [*pruned.unreachable, *pruned.only_whole]
-        if unmade and decision == "list":
+        if unmade and options.decision == "list":
             names = [
                 f"{token} {quoted(before.decode([token]))}" for token in unmade[:5]
             ]
@@ -107,10 +102,11 @@ def run_prune(options: Namespace) -> int:
         result = Result(changed, list(pruned_listings(pruned, changed)), pruned)
         if options.renumber:
             made = renumbered(pruned)
+            mapping = json.dumps(dict(made.mapping)) + "\n"
             result = result._replace(
                 made=made,
                 rows=[(old,) for old in made.mapping],
-                files=dict.fromkeys(mapping_files, json.dumps(dict(made.mapping))),
+                files={mapping_files[0]: mapping},
                 notes=[f"The ids below are the old ones; see {mapping_files[0]}."],
             )
         finish(result, source, options, job, counts)
@@ -201,7 +197,6 @@ def run_graft(options: Namespace) -> int:
             list(grafted_listings(grafted, changed, savings)),
             grafted,
             rows=_rows(before, grafted.merges),
-            notes=_about_new_tokens(options),
         )
         finish(result, source, options, job)
     return 0
@@ -262,7 +257,7 @@ def run_unite(options: Namespace) -> int:
             united,
             rows=_rows(before, united.merges),
             files=dict.fromkeys(table_files, as_csv(listings[0].rows)),
-            notes=[sentence, *_about_new_tokens(options)],
+            notes=[sentence],
         )
         finish(result, source, options, job)
     return 0
@@ -274,12 +269,3 @@ def _rows(tokenizer: Tokenizer, merges: Iterable[Triple]) -> list[tuple[int, ...
     for left, right, _ in merges:  # each makes the next id
         rows.append(rows[left] + rows[right])
     return rows
-
-
-def _about_new_tokens(options: Namespace) -> list[str]:
-    if not options.embeddings:
-        return [UNSEEN]
-    return [
-        "The row of a new token is the mean of the rows of its parts, which is the usual rule.",
-        UNSEEN,
-    ]

@@ -62,12 +62,17 @@ def add_prune(parser: Parser) -> None:
     decision = parser.add_mutually_exclusive_group()
     decision.add_argument(
         "--with-descendants",
-        action="store_true",
+        dest="decision",
+        action="store_const",
+        const="with-descendants",
+        default="list",
         help="also remove the tokens that are built on removed ones and that no text becomes any more",
     )
     decision.add_argument(
         "--keep-parents",
-        action="store_true",
+        dest="decision",
+        action="store_const",
+        const="keep-parents",
         help="keep the chosen tokens that others are built on, so that a text without chosen tokens stays as it is",
     )
     parser.add_flag(

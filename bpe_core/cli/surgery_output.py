@@ -22,7 +22,7 @@ from bpe_core.formats.file import TokenizerFile, tokenizer_at
 from bpe_core.hub import located
 from bpe_core.process import print_to_stderr
 from bpe_core.report import Section, as_text
-from bpe_core.surgery import save_changed
+from bpe_core.surgery import UNSEEN, save_changed
 from bpe_core.surgery.grafting import Grafted
 from bpe_core.surgery.pruning import Pruned
 from bpe_core.surgery.reach import check_changeable
@@ -123,6 +123,12 @@ def finish(
         names = ", ".join(embeddings.matrices)
         sentences.append(f"Rows changed in {options.embeddings[1]}: {names}.")
     sentences += result.notes
+    if not isinstance(result.made, Pruned):
+        if embeddings:
+            sentences.append(
+                "The row of a new token is the mean of the rows of its parts, which is the usual rule."
+            )
+        sentences.append(UNSEEN)
     facts: dict[str, Any] = {
         "output": options.output,
         "format": source.format,
