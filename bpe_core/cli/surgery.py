@@ -13,12 +13,6 @@ from bpe_core.cli.audit import parse_kinds
 from bpe_core.cli.streams import StderrReporter, print_fetching, text_blocks
 from bpe_core.cli.surgery_arguments import add_graft, add_prune, add_unite
 from bpe_core.cli.surgery_output import Result, Source, finish
-from bpe_core.cli.surgery_report import (
-    as_csv,
-    grafted_listings,
-    pruned_listings,
-    united_listings,
-)
 from bpe_core.corpus import Counts
 from bpe_core.corpus.streams import name_of
 from bpe_core.errors import OptionError, PatternNeededError, Stopped
@@ -41,6 +35,12 @@ from bpe_core.worker.surgery import (
     latest_tokens,
     listed_tokens,
     listed_words,
+)
+from bpe_core.worker.surgery_lists import (
+    as_csv,
+    grafted_listings,
+    pruned_listings,
+    united_listings,
 )
 
 

@@ -9,12 +9,6 @@ from typing import IO, Any, NamedTuple
 
 from bpe_core.auditing.changed_rows import ChangedEmbeddings
 from bpe_core.cli.streams import print_fetching
-from bpe_core.cli.surgery_report import (
-    Listing,
-    findings_listings,
-    findings_section,
-    texts_section,
-)
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError
 from bpe_core.formats import WRITABLE, format_of, load
@@ -36,6 +30,12 @@ from bpe_core.worker.surgery import (
     Changed,
     change_of_findings,
     change_of_texts,
+)
+from bpe_core.worker.surgery_lists import (
+    Listing,
+    findings_listings,
+    findings_section,
+    texts_section,
 )
 
 

@@ -1,4 +1,4 @@
-"""The report of `prune`, `graft` and `unite`: lists of tokens, words and findings, for people and as JSON."""
+"""What `prune`, `graft` and `unite` report: lists of tokens, words and findings, for people and as JSON."""
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,11 +40,11 @@ class Listing(NamedTuple):
     """Its heading for people; "" to leave it out."""
     rows: Sequence[Mapping[str, Any]]
 
-    def sections(self) -> Iterator[Section]:
+    def sections(self, most: int = SHOWN) -> Iterator[Section]:
         """Yield a section with the first rows; none without rows."""
         if not self.heading or not self.rows:
             return
-        shown = self.rows[:SHOWN]
+        shown = self.rows[:most]
         keys = [
             key
             for key in _COLUMNS
@@ -78,8 +78,11 @@ def pruned_listings(pruned: Pruned, changed: Changed) -> Iterator[Listing]:
         ids = ids_after(changed.after, bytes.fromhex(row["token"]))
         row |= {"ids": ids, "becomes": _tokens_of_text(changed.after, ids)}
     yield Listing("removed", "Removed tokens", removed)
+    unreachable = "Removed too, since nothing makes them"
+    if not set(pruned.unreachable).issubset(pruned.removed):
+        unreachable = "Nothing makes these any more"
     for name, heading, tokens in (
-        ("unreachable", "Removed too, since nothing makes them", pruned.unreachable),
+        ("unreachable", unreachable, pruned.unreachable),
         ("kept", "Kept, since others are built on them", pruned.kept),
         ("only_whole", "Found only as whole pre-tokens now", pruned.only_whole),
     ):
