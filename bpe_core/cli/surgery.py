@@ -2,41 +2,32 @@
 
 import json
 from argparse import Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from functools import partial
-from typing import Any
 
-from bpe_core import surgery
-from bpe_core.auditing.changed_rows import RowChange
-from bpe_core.auditing.subject import AuditSubject
 from bpe_core.auditing.usage import Usage
 from bpe_core.auditing.verdicts import verdicts
-from bpe_core.cli.arguments import (
-    Subcommands,
-    add_command,
-)
+from bpe_core.cli.arguments import Subcommands, add_command
 from bpe_core.cli.audit import parse_kinds
 from bpe_core.cli.streams import StderrReporter, print_fetching, text_blocks
 from bpe_core.cli.surgery_arguments import add_graft, add_prune, add_unite
 from bpe_core.cli.surgery_output import Result, Source, finish
+from bpe_core.corpus import Counts
 from bpe_core.corpus.streams import name_of
 from bpe_core.errors import OptionError, PatternNeededError, Stopped
 from bpe_core.formats import load
 from bpe_core.hub import located
+from bpe_core.surgery import UNSEEN
 from bpe_core.surgery.best_words import best_words
 from bpe_core.surgery.grafting import graft
-from bpe_core.surgery.pruning import Decision, needed_by_texts, prune
+from bpe_core.surgery.pruning import needed_by_texts, prune, renumbered
 from bpe_core.surgery.uniting import unite
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, quoted
 from bpe_core.vocabulary.merge_loop import Triple
-from bpe_core.worker.audit import (
-    AuditRequest,
-    OtherTokenizer,
-    counted_texts,
-    examine_request,
-)
+from bpe_core.weighted import Count
+from bpe_core.worker.audit import AuditRequest, counted_texts, examine_request
 from bpe_core.worker.job import Job
 from bpe_core.worker.recipe import Recipe
 from bpe_core.worker.surgery import (
@@ -46,24 +37,17 @@ from bpe_core.worker.surgery import (
     listed_words,
 )
 from bpe_core.worker.surgery_lists import (
+    as_csv,
     grafted_listings,
     pruned_listings,
     united_listings,
 )
 
-_NEEDED_OPTIONS = {
-    "score": "audit",
-    "corpus": "audit",
-    "against": "audit",
-    "fewer_than": "unused_in",
-}
-"""Option of `prune` -> the option that it needs."""
-
 
 def add(commands: Subcommands) -> None:
     add_prune(add_command(commands, run_prune))
-    add_graft(add_command(commands, run_graft, surgery.UNSEEN))
-    add_unite(add_command(commands, run_unite, surgery.UNSEEN))
+    add_graft(add_command(commands, run_graft, UNSEEN))
+    add_unite(add_command(commands, run_unite, UNSEEN))
 
 
 def run_prune(options: Namespace) -> int:
@@ -81,7 +65,11 @@ def run_prune(options: Namespace) -> int:
     more, or only a pre-token equal to them. prune then lists them and writes nothing, unless you decide:
     --with-descendants or --keep-parents.
     """
-    for option, needed in _NEEDED_OPTIONS.items():
+    for option, needed in (
+        ("score", "audit"),
+        ("corpus", "audit"),
+        ("fewer_than", "unused_in"),
+    ):
         is_given = getattr(options, option) not in (None, [])
         if is_given and not getattr(options, needed):
             first, second = (name.replace("_", "-") for name in (option, needed))
@@ -92,46 +80,43 @@ def run_prune(options: Namespace) -> int:
         raise OptionError(
             "Without --renumber all rows of the embeddings stay where they are; add --renumber, or leave out --embeddings."
         )
-    decision: Decision = "list"
-    if options.with_descendants:
-        decision = "with-descendants"
-    elif options.keep_parents:
-        decision = "keep-parents"
     mapping_files = [f"{options.output}.mapping.json"] if options.renumber else []
-    source = Source.open(options, *mapping_files)
+    source = Source.open(options, mapping_files)
     before = source.tokenizer
     with closing(Job(StderrReporter())) as job:
-        tokens, subject = _chosen_tokens(before, options, job)
+        tokens, counts = _chosen_tokens(before, options, job)
         job.progress("preparing", 0, 0, "removing tokens")
-        pruned = prune(before, tokens, renumber=options.renumber, unreachable=decision)
+        pruned = prune(before, tokens, unreachable=options.decision)
         unmade = [*pruned.unreachable, *pruned.only_whole]
-        if unmade and decision == "list":
+        if unmade and options.decision == "list":
             names = [
                 f"{token} {quoted(before.decode([token]))}" for token in unmade[:5]
             ]
             raise OptionError(
                 f"{counted(len(unmade), 'other token')} built on these could not be merged any more, such as "
-                f"{', '.join(names)}. Add --with-descendants to remove those that no text becomes then, or --keep-parents "
-                "to keep what they are built on."
+                f"{', '.join(names)}. Add --with-descendants to also remove those that no text becomes any more, or "
+                "--keep-parents to keep the tokens that they are built on."
             )
+        # Old and new ids can only be compared before they are renumbered.
         changed = Changed(before, pruned.tokenizer, pruned.mapping)
-        mapping = json.dumps(dict(pruned.mapping)) + "\n"
-        result = Result(
-            pruned,
-            changed,
-            list(pruned_listings(pruned, changed)),
-            RowChange(before.n_vocab, moved=list(pruned.mapping)),
-            dict.fromkeys(mapping_files, mapping),
-            [f"New ids: see {name}." for name in mapping_files],
-        )
-        finish(result, source, options, job, subject)
+        result = Result(changed, list(pruned_listings(pruned, changed)), pruned)
+        if options.renumber:
+            made = renumbered(pruned)
+            mapping = json.dumps(dict(made.mapping)) + "\n"
+            result = result._replace(
+                made=made,
+                rows=[(old,) for old in made.mapping],
+                files={mapping_files[0]: mapping},
+                notes=[f"The ids below are the old ones; see {mapping_files[0]}."],
+            )
+        finish(result, source, options, job, counts)
     return 0
 
 
 def _chosen_tokens(
     tokenizer: Tokenizer, options: Namespace, job: Job
-) -> tuple[list[int], AuditSubject | None]:
-    """Return the tokens to remove, and what an audit that chose them has examined."""
+) -> tuple[list[int], Counts | None]:
+    """Return the tokens to remove, and the texts of an audit that chose them."""
     if options.tokens is not None:
         text = "".join(text_blocks(options.tokens))
         listed = listed_tokens(text, name_of(options.tokens), tokenizer)
@@ -142,26 +127,22 @@ def _chosen_tokens(
         return listed, None
     if options.size is not None:
         return latest_tokens(tokenizer, options.size), None
-    subject = None
+    counts = None
     if options.unused_in:
-        recipe = Recipe(paths=tuple(options.unused_in))
-        counts = counted_texts(recipe, "corpus", {}, tokenizer.pattern, job)
-        assert counts is not None  # there are paths
-        usage = Usage.of(tokenizer, counts, partial(job.progress, "auditing"))
+        usage = Usage.of(
+            tokenizer,
+            _count_texts(options.unused_in, tokenizer, job),
+            partial(job.progress, "auditing"),
+        )
         least = 1 if options.fewer_than is None else options.fewer_than
         tokens = [token for token, n in usage.remaining.items() if n < least]
     else:
         kinds = parse_kinds(options.audit, "--audit")
-        others = [
-            OtherTokenizer(str(located(other, print_fetching)))
-            for other in options.against
-        ]
-        request = AuditRequest(
-            options.tokenizer, corpus=tuple(options.corpus), against=tuple(others)
-        )
+        request = AuditRequest(options.tokenizer, corpus=tuple(options.corpus))
         findings, subject = examine_request(tokenizer, request, job)
         if subject is None or job.stopped:
             raise Stopped
+        counts = subject.counts
         tokens = [
             row.id
             for row in verdicts(subject, findings)
@@ -174,7 +155,14 @@ def _chosen_tokens(
         raise OptionError(
             "No token that can be removed is chosen by these options; choose others."
         )
-    return tokens, subject
+    return tokens, counts
+
+
+def _count_texts(paths: Sequence[str], tokenizer: Tokenizer, job: Job) -> Counts:
+    recipe = Recipe(paths=tuple(paths))
+    counts = counted_texts(recipe, "corpus", {}, tokenizer.pattern, job)
+    assert counts is not None  # there are paths
+    return counts
 
 
 def run_graft(options: Namespace) -> int:
@@ -193,7 +181,7 @@ def run_graft(options: Namespace) -> int:
         )
     source = Source.open(options)
     before = source.tokenizer
-    savings: dict[str, Any] = {}
+    savings: dict[str, Count] = {}
     with closing(Job(StderrReporter())) as job:
         if options.words is not None:
             text = "".join(text_blocks(options.words))
@@ -203,29 +191,27 @@ def run_graft(options: Namespace) -> int:
             words = list(savings)
         job.progress("preparing", 0, 0, "adding words")
         grafted = graft(before, words)
-        changed = Changed(before, grafted.tokenizer, _same_ids(before))
+        changed = Changed(before, grafted.tokenizer, before.vocabulary)
         result = Result(
-            grafted,
             changed,
             list(grafted_listings(grafted, changed, savings)),
-            _added_rows(before, grafted.merges),
+            grafted,
+            rows=_rows(before, grafted.merges),
         )
         finish(result, source, options, job)
     return 0
 
 
-def _best_words(tokenizer: Tokenizer, options: Namespace, job: Job) -> dict[str, Any]:
+def _best_words(tokenizer: Tokenizer, options: Namespace, job: Job) -> dict[str, Count]:
     """Return the words that save most tokens, and how many each saves, as long as the vocabulary is small enough."""
     n_left = options.size - tokenizer.n_tokens
     if n_left < 1:
         raise OptionError(
             f"The vocabulary has {counted(tokenizer.n_tokens, 'token')} already; choose a larger --size."
         )
-    recipe = Recipe(paths=tuple(options.counts))
-    counts = counted_texts(recipe, "corpus", {}, tokenizer.pattern, job)
-    assert counts is not None  # there are paths
+    counts = _count_texts(options.counts, tokenizer, job)
     job.progress("preparing", 0, 0, "choosing words")
-    savings: dict[str, Any] = {}
+    savings: dict[str, Count] = {}
     for word in best_words(tokenizer, counts, n_left):
         n_left -= word.n_new_tokens
         if n_left < 0:
@@ -248,41 +234,38 @@ def run_unite(options: Namespace) -> int:
     by merges after all others. Those that A's split pattern never leaves in one piece are not possible.
     """
     table_files = [options.table] if options.table else []
-    source = Source.open(options, *table_files)
+    source = Source.open(options, table_files)
     before = source.tokenizer
+    other_path = located(options.other, print_fetching)
     try:
-        other = load(located(options.other, print_fetching))
+        other = load(other_path)
     except PatternNeededError:  # only its vocabulary is used
-        other = load(located(options.other, print_fetching), pattern=before.pattern)
+        other = load(other_path, pattern=before.pattern)
     with closing(Job(StderrReporter())) as job:
         job.progress("preparing", 0, 0, "adding tokens")
         united = unite(before, other)
-        changed = Changed(before, united.tokenizer, _same_ids(before))
+        changed = Changed(before, united.tokenizer, before.vocabulary)
         listings = united_listings(united, changed, other)
-        table = listings[0].as_csv()
         outcomes = [token.outcome for token in united.tokens]
+        sentence = (
+            f"Of {counted(len(outcomes), 'token')} of B, {outcomes.count('same'):,} were there already, "
+            f"{outcomes.count('new'):,} are new and {outcomes.count('impossible'):,} are not possible."
+        )
         result = Result(
-            united,
             changed,
             listings,
-            _added_rows(before, united.merges),
-            dict.fromkeys(table_files, table),
-            [
-                f"Of {counted(len(outcomes), 'token')} of B, {outcomes.count('same'):,} were there already, "
-                f"{outcomes.count('new'):,} are new and {outcomes.count('impossible'):,} are not possible."
-            ],
+            united,
+            rows=_rows(before, united.merges),
+            files=dict.fromkeys(table_files, as_csv(listings[0].rows)),
+            notes=[sentence],
         )
         finish(result, source, options, job)
     return 0
 
 
-def _same_ids(tokenizer: Tokenizer) -> dict[int, int]:
-    return {token: token for token in tokenizer.vocabulary.ids()}
-
-
-def _added_rows(tokenizer: Tokenizer, merges: Iterable[Triple]) -> RowChange:
-    """Make the row of each new token of the old tokens that its text was."""
-    parts: dict[int, tuple[int, ...]] = {}
-    for left, right, token in merges:
-        parts[token] = parts.get(left, (left,)) + parts.get(right, (right,))
-    return RowChange(tokenizer.n_vocab, added=parts)
+def _rows(tokenizer: Tokenizer, merges: Iterable[Triple]) -> list[tuple[int, ...]]:
+    """Return, for each id, the old ids whose rows its row is the mean of: those that its text was before."""
+    rows: list[tuple[int, ...]] = [(token,) for token in range(tokenizer.n_vocab)]
+    for left, right, _ in merges:  # each makes the next id
+        rows.append(rows[left] + rows[right])
+    return rows

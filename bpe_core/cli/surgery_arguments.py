@@ -7,6 +7,9 @@ from bpe_core.formats import WRITABLE
 from bpe_core.visible import quoted
 
 _COUNTABLE = "what `count` reads, or files that it wrote; repeatable"
+_MEAN = (
+    "a row for each new token: the mean of the rows of the tokens that it was before"
+)
 
 
 def add_prune(parser: Parser) -> None:
@@ -50,13 +53,6 @@ def add_prune(parser: Parser) -> None:
         action="append",
     )
     parser.add_value(
-        "--against",
-        "TOKENIZER",
-        "with --audit: another tokenizer to compare with; repeatable",
-        [],
-        action="append",
-    )
-    parser.add_value(
         "--fewer-than",
         "N",
         "with --unused-in: remove the tokens that occur fewer than N times (default: 1)",
@@ -66,13 +62,18 @@ def add_prune(parser: Parser) -> None:
     decision = parser.add_mutually_exclusive_group()
     decision.add_argument(
         "--with-descendants",
-        action="store_true",
-        help="also remove the tokens that no text becomes any more without the others",
+        dest="decision",
+        action="store_const",
+        const="with-descendants",
+        default="list",
+        help="also remove the tokens that are built on removed ones and that no text becomes any more",
     )
     decision.add_argument(
         "--keep-parents",
-        action="store_true",
-        help="keep tokens that others are built on: a text without chosen tokens stays as it is",
+        dest="decision",
+        action="store_const",
+        const="keep-parents",
+        help="keep the chosen tokens that others are built on, so that a text without chosen tokens stays as it is",
     )
     parser.add_flag(
         "renumber",
@@ -103,10 +104,7 @@ def add_graft(parser: Parser) -> None:
         None,
         type=integer,
     )
-    _add_common(
-        parser,
-        "a row for each new token: the mean of the rows of the tokens that it was before",
-    )
+    _add_common(parser, _MEAN)
 
 
 def add_unite(parser: Parser) -> None:
@@ -119,10 +117,7 @@ def add_unite(parser: Parser) -> None:
         "FILE",
         "write the outcome of each token of B to this file, as CSV",
     )
-    _add_common(
-        parser,
-        "a row for each new token: the mean of the rows of the tokens that it was before",
-    )
+    _add_common(parser, _MEAN)
 
 
 def _add_common(parser: Parser, row: str) -> None:
@@ -145,19 +140,10 @@ def _add_common(parser: Parser, row: str) -> None:
         "--embeddings",
         nargs=2,
         metavar=("IN", "OUT"),
-        help=f"copy a .safetensors or .npy file, with {row}",
-    )
-    parser.add_value(
-        "--tensor",
-        "NAME",
-        "with --embeddings: the name of a matrix; repeatable (default: all with usual names)",
-        [],
-        action="append",
+        help=f"copy a .safetensors file, with {row}",
     )
     parser.add_given_pattern()
-    parser.add_flag(
-        "no-audit", "don't audit both tokenizers to show which findings change"
-    )
+    parser.add_flag("no-audit", "don't audit the tokenizer before and after the change")
     parser.add_flag("json", "print one JSON object with all tokens")
 
 

@@ -7,17 +7,20 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from bpe_core import surgery
-from bpe_core.auditing.changed_rows import ChangedEmbeddings, RowChange
-from bpe_core.auditing.subject import AuditSubject
+from bpe_core.auditing.changed_rows import ChangedEmbeddings
 from bpe_core.cli.streams import print_fetching
+from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError
 from bpe_core.formats import WRITABLE, format_of, load
 from bpe_core.formats.file import TokenizerFile, tokenizer_at
 from bpe_core.hub import located
 from bpe_core.process import print_to_stderr
 from bpe_core.report import Section, as_text
+from bpe_core.surgery import UNSEEN, save_changed
+from bpe_core.surgery.grafting import Grafted
+from bpe_core.surgery.pruning import Pruned
 from bpe_core.surgery.reach import check_changeable
+from bpe_core.surgery.uniting import United
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, quoted, visible
 from bpe_core.weighted import for_programs
@@ -46,7 +49,7 @@ class Source(NamedTuple):
     """Whether the result is the file at `path` with another vocabulary."""
 
     @classmethod
-    def open(cls, options: Namespace, *more_outputs: str) -> "Source":
+    def open(cls, options: Namespace, more_outputs: Sequence[str] = ()) -> "Source":
         """Load the tokenizer, and check the files to write.
 
         Raises:
@@ -63,19 +66,21 @@ class Source(NamedTuple):
                 f"{path.name} has the format {format}, which bpescope only reads; choose another for {options.output} "
                 "with --format."
             )
-        inputs = [path]
         outputs = [options.output, *more_outputs]
+        files = [path, *outputs]
         if options.embeddings:
-            inputs.append(Path(options.embeddings[0]))
+            files += options.embeddings
             outputs.append(options.embeddings[1])
-        used = {file.resolve() for file in inputs}
         for output in outputs:
             check_place(output)
-            if Path(output).resolve() in used:
+        used: set[Path] = set()
+        for file in files:
+            resolved = Path(file).resolve()
+            if resolved in used:
                 raise OptionError(
-                    f"{output} is named twice, as an input or output; name another file."
+                    f"{file} is named twice, as an input or output; name another file."
                 )
-            used.add(Path(output).resolve())
+            used.add(resolved)
         is_same = format == format_read == "huggingface"
         return cls(tokenizer, path, format, is_same and options.pattern is None)
 
@@ -83,10 +88,12 @@ class Source(NamedTuple):
 class Result(NamedTuple):
     """What a command has made and reports."""
 
-    made: surgery.Changed
     changed: Changed
     listings: list[Listing]
-    rows: RowChange
+    made: Pruned | Grafted | United
+    """What is saved, perhaps with new ids."""
+    rows: Sequence[Sequence[int]] = ()
+    """The rows of the new embeddings, as `ChangedEmbeddings` takes them."""
     files: Mapping[str, str] = {}
     """Path -> text of further files to write."""
     notes: Sequence[str] = ()
@@ -98,44 +105,47 @@ def finish(
     source: Source,
     options: Namespace,
     job: Job,
-    subject: AuditSubject | None = None,
+    counts: Counts | None = None,
 ) -> None:
-    """Measure what changes, write all files, and print the report. Nothing is written before all is known."""
+    """Measure what changes, write all files, and print the report. Nothing is written before all is known.
+
+    `counts` has the texts of the audit.
+    """
+    changed = result.changed
+    n_before = changed.before.n_tokens
+    n_after = changed.after.n_tokens
+    sentences = [f"{counted(n_before, 'token')} before, {n_after:,} after."]
     embeddings = None
     if options.embeddings:
         embeddings = ChangedEmbeddings(
-            options.embeddings[0], result.rows, options.tensor
+            options.embeddings[0], result.rows, changed.before.n_vocab
         )
-    changed = result.changed
-    listings = [*result.listings]
-    facts: dict[str, Any] = {
-        "output": options.output,
-        "format": source.format,
-        "tokens_before": changed.before.n_tokens,
-        "tokens_after": changed.after.n_tokens,
-    }
-    sentences = [
-        f"{counted(changed.before.n_tokens, 'token')} before, {changed.after.n_tokens:,} after.",
-        *result.notes,
-    ]
-    if embeddings:
-        names = ", ".join(filter(None, embeddings.matrices)) or "the matrix"
+        names = ", ".join(embeddings.matrices)
         sentences.append(f"Rows changed in {options.embeddings[1]}: {names}.")
-        if result.rows.added:
+    sentences += result.notes
+    if not isinstance(result.made, Pruned):
+        if embeddings:
             sentences.append(
                 "The row of a new token is the mean of the rows of its parts, which is the usual rule."
             )
-    if result.rows.added:
-        sentences.append(surgery.UNSEEN)
+        sentences.append(UNSEEN)
+    facts: dict[str, Any] = {
+        "output": options.output,
+        "format": source.format,
+        "tokens_before": n_before,
+        "tokens_after": n_after,
+        "notes": sentences,
+    }
+    listings = [*result.listings]
     sections = [Section(sentences=sentences)]
-    for listing in result.listings:
+    for listing in listings:
         sections += listing.sections()
     if options.paths:
         texts = change_of_texts(changed, options.paths, job)
         sections.append(texts_section(texts))
         facts["texts"] = texts._asdict()
     if not options.no_audit:
-        findings = change_of_findings(changed, subject, job)
+        findings = change_of_findings(changed, counts, job)
         sections.append(findings_section(findings))
         facts["findings_before"] = findings.before.kinds()
         facts["findings_after"] = findings.after.kinds()
@@ -144,14 +154,13 @@ def finish(
             listings.append(listing)
     _write(result, source, options, embeddings, job)
     if options.json:
-        facts["notes"] = sentences
         facts |= {listing.name: listing.rows for listing in listings if listing.name}
         print(json.dumps(facts, default=for_programs))
     else:
         print(as_text(sections), end="")
     job.say(f"Saved in {visible(options.output)}.")
     if source.format == "tiktoken":
-        _warn_about_ranks(result.changed.after)
+        _warn_about_ranks(result.made.tokenizer)
 
 
 def _write(
@@ -163,12 +172,13 @@ def _write(
 ) -> None:
     """Write all files. The embeddings are complete before the others are written, and renamed after them."""
 
-    def save(file: IO[bytes] | None = None) -> None:
-        if embeddings and file:
+    def save(embeddings_file: IO[bytes] | None = None) -> None:
+        if embeddings and embeddings_file:
             embeddings.write(
-                file, partial(job.progress, "preparing", name="writing embeddings")
+                embeddings_file,
+                partial(job.progress, "preparing", name="writing embeddings"),
             )
-        surgery.save_changed(
+        save_changed(
             result.made,
             options.output,
             format=source.format,

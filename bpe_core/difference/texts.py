@@ -58,6 +58,7 @@ class TextsCompared:
 
     n_texts: int
     n_different_texts: int
+    n_bytes: int
     n_lines: int
     n_different_lines: int
     """Lines in which a difference begins."""
@@ -212,6 +213,7 @@ class _TextsComparison:
         self._lines: Final = _CauseCounts(n_shown=0)
         self._n_texts = 0
         self._n_different_texts = 0
+        self._n_bytes = 0
         self._n_lines = 0
         self._n_tokens = [0, 0]
 
@@ -236,6 +238,7 @@ class _TextsComparison:
         for index, part_ids in enumerate(ids):
             self._n_tokens[index] += len(part_ids)
         data = part.text.encode()
+        self._n_bytes += len(data)
         n_read = 0
         if ids[0] != ids[1]:
             a, b = (
@@ -276,6 +279,7 @@ class _TextsComparison:
         return TextsCompared(
             n_texts=self._n_texts,
             n_different_texts=self._n_different_texts,
+            n_bytes=self._n_bytes,
             n_lines=self._n_lines,
             n_different_lines=self._lines.n_lines,
             n_tokens=(of_a, of_b),

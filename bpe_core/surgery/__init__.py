@@ -6,32 +6,22 @@ row in the embeddings is not trained.
 
 import os
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from bpe_core import formats
 from bpe_core.formats.file import TokenizerFile, tokenizer_at
-from bpe_core.formats.huggingface.editing import Edit, write_edited
-from bpe_core.tokenizer import Tokenizer
+from bpe_core.formats.huggingface.editing import write_edited
+from bpe_core.surgery.grafting import Grafted
+from bpe_core.surgery.pruning import Pruned
+from bpe_core.surgery.uniting import United
 
 UNSEEN: Final = (
     "A model has not seen the new tokens: train their rows before you use them."
 )
 
 
-class Changed(Protocol):
-    """A result of an operation: `Pruned`, `Grafted` or `United`."""
-
-    @property
-    def tokenizer(self) -> Tokenizer:
-        """The tokenizer after the change."""
-
-    @property
-    def edit(self) -> Edit:
-        """The change of the vocabulary."""
-
-
 def save_changed(
-    changed: Changed,
+    changed: Pruned | Grafted | United,
     path: str | os.PathLike[str],
     *,
     format: str = "native",
@@ -40,7 +30,7 @@ def save_changed(
     """Write a changed tokenizer.
 
     Args:
-        changed: A `Pruned`, `Grafted` or `United`.
+        changed: The result of `prune`, `graft` or `unite`.
         path: The file to write. An existing file is replaced.
         format: One of `bpe_core.formats.WRITABLE`.
         source: The tokenizer.json that the tokenizer was loaded from, or its folder. With the format "huggingface", its
@@ -54,4 +44,14 @@ def save_changed(
         formats.save(changed.tokenizer, path, format=format)
         return
     file = TokenizerFile.open(tokenizer_at(Path(source)))
-    write_edited(changed.tokenizer, changed.edit, file, Path(path))
+    if isinstance(changed, Pruned):
+        is_renumbered = any(old != new for old, new in changed.mapping.items())
+        write_edited(
+            changed.tokenizer,
+            file,
+            Path(path),
+            removed=changed.removed,
+            new_ids=changed.mapping if is_renumbered else None,
+        )
+    else:
+        write_edited(changed.tokenizer, file, Path(path), merges=changed.merges)

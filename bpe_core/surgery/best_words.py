@@ -2,14 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError
 from bpe_core.reference import merged
-from bpe_core.surgery.grafting import Grafter, Refusal, piece_of_word
+from bpe_core.surgery.grafting import Grafter, Refusal
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.weighted import Count
@@ -27,17 +28,30 @@ class SavingWord(NamedTuple):
     """Tokens that it adds to the vocabulary, with those that it is built from."""
 
 
+@dataclass(slots=True)
+class _Piece:
+    """A piece of the texts, as the tokens that it is after the words found so far."""
+
+    text: str
+    count: Count
+    ids: list[int]
+    version: int = 0
+    """Counts the entries in the queue. Only the last one is valid."""
+
+    @property
+    def first_pair(self) -> Pair:
+        return self.ids[0], self.ids[1]
+
+
 class _Candidate(NamedTuple):
-    """A piece in the queue. The smallest is the next: the largest value; a bound before a measured value."""
+    """An entry of the queue, smallest first: the largest value, and of equal values a bound before a measured one."""
 
     minus_value: Any
     """The saving, or an upper bound of it, times -1."""
     is_measured: bool
     word: str
-    place: int
-    """The index of its piece."""
     version: int
-    """The entry is out of date if its piece has a newer version."""
+    piece: _Piece
 
 
 def best_words(tokenizer: Tokenizer, counts: Counts, n: int) -> list[SavingWord]:
@@ -48,9 +62,10 @@ def best_words(tokenizer: Tokenizer, counts: Counts, n: int) -> list[SavingWord]
     pieces, so also those that new tokens of a common beginning save. `graft` with these words, in this order, adds exactly
     these tokens.
 
-    Savings are measured only for candidates that an upper bound leaves (Minoux, "Accelerated greedy algorithms", 1978).
-    The bound of a piece with the pairs p1, p2, ... is the sum of min(p1), min(p1, p2), ...: each merge of the piece is made
-    at most as often as each of the pairs that it covers occurs.
+    It takes long to measure a saving. So pieces are measured in the order of an upper bound, until no bound is higher than
+    the best saving (Minoux, "Accelerated greedy algorithms", 1978). A piece whose pairs of neighbors occur c1, c2, ...
+    times in the texts saves at most c1 + min(c1, c2) + ... tokens: each of its merges is made at most as often as the
+    rarest pair in it occurs.
 
     Args:
         tokenizer: The tokenizer, which is not changed.
@@ -83,112 +98,94 @@ def best_words(tokenizer: Tokenizer, counts: Counts, n: int) -> list[SavingWord]
 
 
 class _Search:
-    """The pieces of the texts, as the tokens that they are after the words found so far."""
+    """The pieces of the texts that have several tokens, and the queue of those that may be the next word."""
 
     def __init__(self, tokenizer: Tokenizer, counts: Counts) -> None:
-        self._tokenizer = tokenizer
         self._grafter = Grafter(tokenizer)
-        self._pieces: list[str] = []
-        self._counts: list[Count] = []
-        self._ids: list[list[int]] = []
-        pieces = counts.pieces
-        for piece, ids in zip(
-            pieces, tokenizer.encode_pieces(list(pieces)), strict=True
-        ):
-            if len(ids) > 1:
-                self._pieces.append(piece)
-                self._counts.append(pieces[piece])
-                self._ids.append(list(ids))
         self._count_of: defaultdict[Pair, Count] = defaultdict(int)
-        self._places: defaultdict[Pair, set[int]] = defaultdict(set)
-        """Pair -> the pieces that contain it."""
-        for index in range(len(self._ids)):
-            self._index(index, 1)
-        self._versions = [0] * len(self._ids)
-        self._measured: defaultdict[Pair, list[int]] = defaultdict(list)
+        self._pieces_with: defaultdict[Pair, dict[str, _Piece]] = defaultdict(dict)
+        """Pair -> text -> the pieces that contain it."""
+        self._measured: defaultdict[Pair, list[_Piece]] = defaultdict(list)
         """Pair -> the measured pieces that begin with it."""
-        self._queue = [self._bound(index) for index in range(len(self._ids))]
+        pieces: list[_Piece] = []
+        encoded = tokenizer.encode_pieces(list(counts.pieces))
+        for (text, count), ids in zip(counts.pieces.items(), encoded, strict=True):
+            if len(ids) > 1:
+                pieces.append(_Piece(text, count, list(ids)))
+        for piece in pieces:
+            self._add_pairs(piece)
+        self._queue = [self._bound(piece) for piece in pieces]
         heapify(self._queue)
 
-    def _index(self, index: int, sign: int) -> None:
-        """Add the pairs of a piece to the counts (`sign` 1), or remove them (-1)."""
-        for pair in pairwise(self._ids[index]):
-            self._count_of[pair] += sign * self._counts[index]
-            if sign > 0:
-                self._places[pair].add(index)
-            else:
-                self._places[pair].discard(index)
+    def _add_pairs(self, piece: _Piece) -> None:
+        for pair in pairwise(piece.ids):
+            self._count_of[pair] += piece.count
+            self._pieces_with[pair][piece.text] = piece
 
-    def _bound(self, index: int) -> _Candidate:
+    def _remove_pairs(self, piece: _Piece) -> None:
+        for pair in pairwise(piece.ids):
+            self._count_of[pair] -= piece.count
+            self._pieces_with[pair].pop(piece.text, None)
+
+    def _bound(self, piece: _Piece) -> _Candidate:
         """Return a piece with the upper bound of its saving, for the queue."""
-        bound: Count = 0
-        least: Count | None = None
-        for pair in pairwise(self._ids[index]):
-            count = self._count_of[pair]
-            least = count if least is None else min(least, count)
-            bound += least
-        self._versions[index] += 1
-        word = self._pieces[index]
-        return _Candidate(-bound, False, word, index, self._versions[index])
+        counts = [self._count_of[pair] for pair in pairwise(piece.ids)]
+        bound = sum(accumulate(counts, min))
+        piece.version += 1
+        return _Candidate(-bound, False, piece.text, piece.version, piece)
 
     def next(self) -> SavingWord | None:
         """Graft the best word, and return it; None if no word saves anything."""
         while self._queue:
             candidate = heappop(self._queue)
-            index = candidate.place
-            if candidate.version != self._versions[index]:
+            piece = candidate.piece
+            if candidate.version != piece.version:
                 continue
+            plan = self._grafter.plan(piece.ids)
             if not candidate.is_measured:
-                saving = self._saving(index)
+                saving = self._saving(piece.first_pair, plan)
                 if saving > 0:
-                    self._measured[self._first_pair(index)].append(index)
+                    self._measured[piece.first_pair].append(piece)
                     measured = candidate._replace(minus_value=-saving, is_measured=True)
                     heappush(self._queue, measured)
                 continue
-            plan = self._grafter.plan(self._ids[index])
             try:
-                self._grafter.refuse_special(candidate.word)
-                data = piece_of_word(self._tokenizer, candidate.word)
-                self._grafter.add(data)
+                self._grafter.add(self._grafter.piece_of_word(piece.text))
             except Refusal:
                 continue
-            self._apply(plan)
-            return SavingWord(candidate.word, -candidate.minus_value, len(plan))
+            self._apply(piece.first_pair, plan)
+            return SavingWord(piece.text, -candidate.minus_value, len(plan))
         return None
 
-    def _first_pair(self, index: int) -> Pair:
-        ids = self._ids[index]
-        return ids[0], ids[1]
-
-    def _saving(self, index: int) -> Count:
-        """Return how many tokens fewer the texts would be if this piece were one token."""
-        plan = self._grafter.plan(self._ids[index])
+    def _saving(self, first_pair: Pair, plan: Sequence[Triple]) -> Count:
+        """Return how many tokens fewer the texts would be with the merges of a word."""
         saving: Count = 0
         # All merges but the first join a new token, so only pieces with the first pair change.
-        for place in self._places[self._first_pair(index)]:
-            ids = self._ids[place]
-            saving += self._counts[place] * (len(ids) - len(_with_merges(ids, plan)))
+        for piece in self._pieces_with[first_pair].values():
+            n_after = len(_with_merges(piece.ids, plan))
+            saving += piece.count * (len(piece.ids) - n_after)
         return saving
 
-    def _apply(self, plan: Sequence[Triple]) -> None:
+    def _apply(self, first_pair: Pair, plan: Sequence[Triple]) -> None:
         """Merge the tokens of a word in all pieces, and put pieces whose savings may have changed into the queue again."""
-        left, right, _ = plan[0]
-        changed = list(self._places[left, right])
-        outdated = set(changed)
-        for index in changed:
-            for pair in pairwise(self._ids[index]):
-                outdated.update(self._measured.pop(pair, ()))
-            self._index(index, -1)
-            self._ids[index] = _with_merges(self._ids[index], plan)
-            self._index(index, 1)
-        for index in outdated:
-            if len(self._ids[index]) > 1:
-                heappush(self._queue, self._bound(index))
+        changed = list(self._pieces_with[first_pair].values())
+        outdated = {piece.text: piece for piece in changed}
+        for piece in changed:
+            for pair in pairwise(piece.ids):
+                for measured in self._measured.pop(pair, ()):
+                    outdated[measured.text] = measured
+            self._remove_pairs(piece)
+            piece.ids = _with_merges(piece.ids, plan)
+            self._add_pairs(piece)
+        for piece in outdated.values():
+            if len(piece.ids) > 1:
+                heappush(self._queue, self._bound(piece))
             else:
-                self._versions[index] += 1
+                piece.version += 1
 
 
 def _with_merges(ids: list[int], merges: Iterable[Triple]) -> list[int]:
+    """Return ids after merges, each made everywhere before the next."""
     for left, right, token in merges:
         ids = merged(ids, (left, right), token)
     return ids

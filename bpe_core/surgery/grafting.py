@@ -24,7 +24,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from bpe_core.errors import OptionError, UnknownTokenError
-from bpe_core.formats.huggingface.editing import Edit
 from bpe_core.patterns.text_search import TextSearch
 from bpe_core.reference import merged
 from bpe_core.surgery.reach import check_changeable, merged_tokens
@@ -65,7 +64,6 @@ class Grafted(NamedTuple):
     """The new merges (left, right, new id), in order: one for each new token."""
     intermediate: tuple[int, ...]
     """New tokens that are not words, and that words are built from."""
-    edit: Edit
 
 
 class Refusal(Exception):
@@ -109,9 +107,7 @@ def graft(tokenizer: Tokenizer, words: Iterable[str]) -> Grafted:
     refused: list[RefusedWord] = []
     for word in words:
         try:
-            check_word(word)
-            grafter.refuse_special(word)
-            data = piece_of_word(tokenizer, word)
+            data = grafter.piece_of_word(word)
             parts = grafter.old_ids(data)
             if len(parts) == 1:
                 raise Refusal(f"it is the token {parts[0]} already")
@@ -130,16 +126,12 @@ def graft(tokenizer: Tokenizer, words: Iterable[str]) -> Grafted:
         raise OptionError(
             f"None of the words can become a token. The first one, '{label}': {first.reason}."
         )
-    tokens = {word.token for word in grafted.values()}
     return Grafted(
         grafter.tokenizer(),
         words=tuple(grafted.values()),
         refused=tuple(refused),
-        merges=tuple(grafter.merges),
-        intermediate=tuple(
-            token for _, _, token in grafter.merges if token not in tokens
-        ),
-        edit=Edit(merges=grafter.merges),
+        merges=grafter.merges(),
+        intermediate=grafter.intermediate(word.token for word in grafted.values()),
     )
 
 
@@ -158,32 +150,8 @@ def pieces_of(tokenizer: Tokenizer, text: str) -> list[bytes] | None:
     return pieces
 
 
-def check_word(word: str) -> None:
-    """Raise `Refusal` if a word is not a text."""
-    if not isinstance(word, str):
-        raise OptionError(f"A word is a text, not {word!r}; decode it first.")
-    if not word:
-        raise Refusal("it is empty")
-    if without_surrogates(word) != word:
-        raise Refusal("it contains half of a character (a lone surrogate)")
-
-
-def piece_of_word(tokenizer: Tokenizer, word: str) -> bytes:
-    """Return the piece that a word becomes. Raises `Refusal` if it is not one piece."""
-    pieces = pieces_of(tokenizer, word)
-    if pieces is None:
-        raise Refusal("it contains an added token")
-    if not pieces:
-        raise Refusal("the split pattern drops it")
-    if len(pieces) > 1:
-        raise Refusal(f"the split pattern cuts it into {joined(pieces)}")
-    if tokenizer.preparation is None and pieces[0] != word.encode():
-        raise Refusal(f"the split pattern leaves only {joined(pieces)} of it")
-    return pieces[0]
-
-
-def joined(parts: Iterable[bytes]) -> str:
-    """Return parts of a text for a sentence."""
+def joined_labels(parts: Iterable[bytes]) -> str:
+    """Return the parts of a text in a form for sentences: “hello” + “␣world”."""
     return " + ".join(f"“{token_label(part)}”" for part in parts)
 
 
@@ -192,13 +160,11 @@ class Grafter:
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         check_changeable(tokenizer)
-        self.merges: list[Triple] = []
-        """The new merges, in order."""
         self._tokenizer = tokenizer
         self._vocabulary = tokenizer.vocabulary
-        self._next_id = tokenizer.n_vocab
         self._specials = TextSearch(tokenizer.special_tokens)
-        self._rank_of: dict[tuple[int, int], int] = {}
+        self._token_of: dict[tuple[int, int], int] = {}
+        """New pair -> the new token that it makes. Ids ascend, so they are the ranks of the pairs, too."""
         self._bytes_of: dict[int, bytes] = {}  # of new tokens
         self._not_text: set[int] = set()
         """Tokens of which no new token can be made: its bytes would not be those of the text."""
@@ -221,6 +187,28 @@ class Grafter:
         for start, end in self._specials.spans(text):
             raise Refusal(f"it contains the special token {quoted(text[start:end])}")
 
+    def piece_of_word(self, word: str) -> bytes:
+        """Return the piece that a word becomes. Raises `Refusal` if it is not one piece."""
+        if not isinstance(word, str):
+            raise OptionError(f"A word is a text, not {word!r}; decode it first.")
+        if not word:
+            raise Refusal("it is empty")
+        if without_surrogates(word) != word:
+            raise Refusal("it contains half of a character (a lone surrogate)")
+        self.refuse_special(word)
+        pieces = pieces_of(self._tokenizer, word)
+        if pieces is None:
+            raise Refusal("it contains an added token")
+        if not pieces:
+            raise Refusal("the split pattern drops it")
+        if len(pieces) > 1:
+            raise Refusal(f"the split pattern cuts it into {joined_labels(pieces)}")
+        if self._tokenizer.preparation is None and pieces[0] != word.encode():
+            raise Refusal(
+                f"the split pattern leaves only {joined_labels(pieces)} of it"
+            )
+        return pieces[0]
+
     def old_ids(self, data: bytes) -> tuple[int, ...]:
         """Return the ids of a piece before any token was added. Raises `Refusal` if it has none."""
         try:
@@ -238,19 +226,19 @@ class Grafter:
         """Merge the new pairs in old ids, in their order."""
 
         def rank_of(left: int, right: int) -> int:
-            return self._rank_of.get((left, right), NO_RANK)
+            return self._token_of.get((left, right), NO_RANK)
 
-        def join(left: int, right: int, rank: int) -> int:
-            return self.merges[rank][2]
+        def join(left: int, right: int, token: int) -> int:
+            return token
 
         return merge(ids, rank_of, join)
 
     def plan(self, ids: Sequence[int]) -> list[Triple]:
-        """Return the merges that make one token of the present ids of a piece. The first new one has the next free id."""
+        """Return the merges that make a piece one token. `ids` are its ids now; new tokens get the next free ids."""
         ids = list(ids)
         merges: list[Triple] = []
         while len(ids) > 1:
-            token = self._next_id + len(merges)
+            token = self._tokenizer.n_vocab + len(self._token_of) + len(merges)
             merges.append((ids[0], ids[1], token))
             ids = merged(ids, (ids[0], ids[1]), token)
         return merges
@@ -265,21 +253,16 @@ class Grafter:
         plan = self.plan(ids)
         if not plan:
             return ids[0]
-        n_merges = len(self.merges)
         for left, right, token in plan:
-            joined = self._token_bytes(left) + self._token_bytes(right)
-            self._bytes_of[token] = joined
-            self._rank_of[left, right] = len(self.merges)
-            self.merges.append((left, right, token))
+            self._bytes_of[token] = self._token_bytes(left) + self._token_bytes(right)
+            self._token_of[left, right] = token
         try:
             self._check(plan)
         except Refusal:
-            del self.merges[n_merges:]
             for left, right, token in plan:
-                del self._rank_of[left, right]
+                del self._token_of[left, right]
                 del self._bytes_of[token]
             raise
-        self._next_id += len(plan)
         return plan[-1][2]
 
     def _check(self, plan: Iterable[Triple]) -> None:
@@ -289,11 +272,11 @@ class Grafter:
             other = self._vocabulary.id_by_bytes.get(data)
             if other is not None:
                 raise Refusal(
-                    f"the token {other} has the bytes {joined([data])} already, but is not what they become"
+                    f"the token {other} has the bytes {joined_labels([data])} already, but is not what they become"
                 )
         for token, ids in self._unmade.items():
             # Two neighbors whose joined bytes are a token would join.
-            is_touched = not self._rank_of.keys().isdisjoint(pairwise(ids))
+            is_touched = not self._token_of.keys().isdisjoint(pairwise(ids))
             if is_touched and len(self.merged(ids)) <= 2:
                 raise Refusal(
                     f"with it, ranks would also make the token {token}, which no text becomes now"
@@ -302,49 +285,37 @@ class Grafter:
     def _token_bytes(self, token: int) -> bytes:
         return self._bytes_of.get(token) or self._vocabulary.token_bytes(token)
 
+    def merges(self) -> tuple[Triple, ...]:
+        """Return the new merges, in order."""
+        return tuple((*pair, token) for pair, token in self._token_of.items())
+
+    def intermediate(self, tokens: Iterable[int]) -> tuple[int, ...]:
+        """Return the new tokens that are not among `tokens`."""
+        return tuple(sorted(self._bytes_of.keys() - set(tokens)))
+
     def tokenizer(self) -> Tokenizer:
         """Return the tokenizer with all tokens added so far."""
-        tokenizer = self._tokenizer
-        vocabulary = self._vocabulary
-        if not isinstance(vocabulary, RankedVocabulary):
-            return self._with_merges()
-        id_of = dict(vocabulary.encoding.id_of)
-        for token, data in self._bytes_of.items():
-            id_of[data] = token
-        ranked = RankedVocabulary(
-            {**vocabulary.bytes_of, **self._bytes_of},
-            vocabulary.special_tokens,
-            symbols=vocabulary.alphabet,
-            id_of=id_of,
-            whole_pieces=vocabulary.encoding.looks_up,
-        )
-        return Tokenizer(
-            ranked,
-            tokenizer.pattern,
-            name=tokenizer.name,
-            preparation=tokenizer.preparation,
-        )
-
-    def _with_merges(self) -> Tokenizer:
-        tokenizer = self._tokenizer.with_merges(self.merges)
         old = self._vocabulary
-        whole_pieces = dict(old.whole_pieces)
-        if not all(data in whole_pieces for data in old.bytes_of.values() if data):
-            return tokenizer
-        # Every piece that is a token is looked up. So are the new tokens, which merging makes as well.
-        for token, data in self._bytes_of.items():
-            whole_pieces[data] = token
-        vocabulary = Vocabulary(
-            old.base,
-            tokenizer.vocabulary.merges,
-            old.special_tokens,
-            symbols=old.alphabet,
-            whole_pieces=whole_pieces,
-            listed=tokenizer.vocabulary.listed_merges,
-        )
-        return Tokenizer(
-            vocabulary,
-            tokenizer.pattern,
-            name=tokenizer.name,
-            preparation=tokenizer.preparation,
-        )
+        new_pieces = {data: token for token, data in self._bytes_of.items()}
+        vocabulary: Vocabulary
+        if isinstance(old, RankedVocabulary):
+            vocabulary = RankedVocabulary(
+                {**old.bytes_of, **self._bytes_of},
+                old.special_tokens,
+                symbols=old.alphabet,
+                id_of={**old.encoding.id_of, **new_pieces},
+                whole_pieces=old.encoding.looks_up,
+            )
+        else:
+            vocabulary = old.extended(self.merges())
+            if old.whole_pieces.keys() >= set(filter(None, old.bytes_of.values())):
+                # Every piece that is a token is looked up. So are the new tokens, which merging makes as well.
+                vocabulary = Vocabulary(
+                    old.base,
+                    vocabulary.merges,
+                    old.special_tokens,
+                    symbols=old.alphabet,
+                    whole_pieces={**old.whole_pieces, **new_pieces},
+                    listed=vocabulary.listed_merges,
+                )
+        return self._tokenizer.with_vocabulary(vocabulary)

@@ -15,13 +15,12 @@ The theorem holds for merges and for ranks, and for several merges per token. A 
 formed may get any other ids; `Pruned.unreachable` lists the tokens that no text becomes any more.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeVar, get_args
 
+from bpe_core.difference.surroundings import added_tokens
 from bpe_core.errors import OptionError
-from bpe_core.formats.huggingface.editing import Edit
-from bpe_core.patterns.pattern import Else
 from bpe_core.surgery.reach import (
     check_changeable,
     formed_tokens,
@@ -34,13 +33,14 @@ from bpe_core.visible import token_label
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.paths import vocabulary_of
 from bpe_core.vocabulary.ranked import RankedVocabulary
-from bpe_core.vocabulary.symbols import ByteSymbols, CharacterSymbols, Symbols
+from bpe_core.vocabulary.symbols import CharacterSymbols, Symbols
 
 Decision = Literal["list", "with-descendants", "keep-parents"]
-DECISIONS: Final = ("list", "with-descendants", "keep-parents")
+DECISIONS: Final[tuple[Decision, ...]] = get_args(Decision)
 """What happens with tokens that become unreachable. list: they stay in the vocabulary. with-descendants: they are removed
 too. keep-parents: the tokens that they need are not removed, and neither are those without which a token would only be
 looked up as a whole piece. So a text whose tokens are all left keeps its ids."""
+T = TypeVar("T")
 
 
 class Pruned(NamedTuple):
@@ -57,7 +57,6 @@ class Pruned(NamedTuple):
     """Tokens that were to be removed and are not, because another token needs them -> one that does."""
     only_whole: tuple[int, ...]
     """Tokens that no merge makes any more, and that only a piece equal to them becomes."""
-    edit: Edit
 
 
 def prune(
@@ -105,7 +104,7 @@ def prune(
     made_before = merged_tokens(vocabulary, vocabulary.bytes_of)
     kept: dict[int, int] = {}
     while True:
-        changed = _with_vocabulary(tokenizer, _without(vocabulary, removed))
+        changed = _without(tokenizer, removed)
         left = made_before - removed
         unmade = sorted(left - merged_tokens(changed.vocabulary, left))
         needed = {}
@@ -126,20 +125,16 @@ def prune(
     if unreachable == "with-descendants" and unreached:
         # They are never formed, so without them every text has the same ids, and no other token becomes unreachable.
         removed |= set(unreached)
-        changed = _with_vocabulary(tokenizer, _without(vocabulary, removed))
-    new_ids = {token: token for token in changed.vocabulary.ids()}
-    if renumber:
-        new_ids = {token: number for number, token in enumerate(new_ids)}
-        changed = _renumbered(changed, new_ids)
-    return Pruned(
+        changed = _without(tokenizer, removed)
+    pruned = Pruned(
         changed,
-        mapping=new_ids,
+        mapping={token: token for token in changed.vocabulary.ids()},
         unreachable=tuple(unreached),
         removed=tuple(sorted(removed)),
         kept=kept,
         only_whole=tuple(only_whole),
-        edit=Edit(removed=removed, new_ids=new_ids if renumber else None),
     )
+    return renumbered(pruned) if renumber else pruned
 
 
 def _checked(tokenizer: Tokenizer, ids: Iterable[int]) -> set[int]:
@@ -169,23 +164,11 @@ def needed_by_texts(tokenizer: Tokenizer) -> dict[int, str]:
                 needed[token] = "a character, for which there are no bytes"
         if symbols.unknown is not None:
             needed[symbols.unknown] = "the token of unknown characters"
-    for token in _added(tokenizer):
-        needed[token] = "an added token, which is found before merging"
+    for added in added_tokens(tokenizer).values():
+        needed[added.token] = "an added token, which is found before merging"
     for token in tokenizer.special_tokens.values():
         needed[token] = "a special token"
     return needed
-
-
-def _added(tokenizer: Tokenizer) -> list[int]:
-    """Return the added tokens that are not special."""
-    if tokenizer.preparation:
-        return [added.token for added in tokenizer.preparation.added]
-    pattern = tokenizer.splitter.tree
-    if isinstance(pattern, Else) and isinstance(pattern.first, tuple):
-        whole_pieces = tokenizer.vocabulary.whole_pieces
-        found_first = (text.encode() for text in pattern.first)
-        return [whole_pieces[data] for data in found_first if data in whole_pieces]
-    return []
 
 
 def _is_looked_up(tokenizer: Tokenizer, token: int) -> bool:
@@ -213,112 +196,76 @@ def _needed(
     return needed
 
 
-def _without(vocabulary: Vocabulary, removed: set[int]) -> Vocabulary:
-    """Return the vocabulary without some tokens, and without the merges that make or use them."""
-    tokens = {
-        token: data
-        for token, data in vocabulary.bytes_of.items()
-        if token not in removed
+def _without(tokenizer: Tokenizer, removed: set[int]) -> Tokenizer:
+    left = {
+        token: token for token in tokenizer.vocabulary.ids() if token not in removed
     }
-    if isinstance(vocabulary, RankedVocabulary):
-        encoding = vocabulary.encoding
-        return RankedVocabulary(
-            tokens,
-            vocabulary.special_tokens,
-            symbols=encoding.symbols,
-            id_of={
-                data: token
-                for data, token in encoding.id_of.items()
-                if token not in removed
-            },
-            whole_pieces=encoding.looks_up,
-        )
-    symbols = vocabulary.alphabet
-    if isinstance(symbols, CharacterSymbols):
-        characters = {
-            character: token
-            for character, token in symbols.id_of.items()
-            if token not in removed
-        }
-        symbols = replace(symbols, id_of=characters)
-    return vocabulary_of(
-        tokens,
-        [merge for merge in vocabulary.listed_merges if removed.isdisjoint(merge)],
-        vocabulary.special_tokens,
-        symbols=symbols,
-        whole_pieces={
-            piece: token
-            for piece, token in vocabulary.whole_pieces.items()
-            if token not in removed
-        },
-    )
+    return tokenizer.with_vocabulary(_with_ids(tokenizer.vocabulary, left))
 
 
-def _with_vocabulary(tokenizer: Tokenizer, vocabulary: Vocabulary) -> Tokenizer:
-    return Tokenizer(
-        vocabulary,
-        tokenizer.pattern,
-        name=tokenizer.name,
-        preparation=tokenizer.preparation,
-    )
-
-
-def _renumbered(tokenizer: Tokenizer, new_ids: Mapping[int, int]) -> Tokenizer:
-    """Return the tokenizer with other ids in the same order."""
-    vocabulary = tokenizer.vocabulary
-    symbols = _renumbered_symbols(vocabulary.alphabet, new_ids.__getitem__)
-    tokens = {new_ids[token]: data for token, data in vocabulary.bytes_of.items()}
-    specials = {
-        text: new_ids[token] for text, token in tokenizer.special_tokens.items()
-    }
-    renumbered: Vocabulary
-    if isinstance(vocabulary, RankedVocabulary):
-        encoding = vocabulary.encoding
-        renumbered = RankedVocabulary(
-            tokens,
-            specials,
-            symbols=symbols,
-            id_of={data: new_ids[token] for data, token in encoding.id_of.items()},
-            whole_pieces=encoding.looks_up,
-        )
-    else:
-        renumbered = vocabulary_of(
-            tokens,
-            [
-                (new_ids[left], new_ids[right], new_ids[token])
-                for left, right, token in vocabulary.listed_merges
-            ],
-            specials,
-            symbols=symbols,
-            whole_pieces={
-                piece: new_ids[token]
-                for piece, token in vocabulary.whole_pieces.items()
-            },
-        )
-    preparation = tokenizer.preparation
+def renumbered(pruned: Pruned) -> Pruned:
+    """Close all holes between the ids of a pruned tokenizer, as `prune` does with `renumber`."""
+    new_ids = {token: number for number, token in enumerate(pruned.mapping)}
+    preparation = pruned.tokenizer.preparation
     if preparation:
+        added = [
+            replace(added, token=new_ids[added.token]) for added in preparation.added
+        ]
         preparation = replace(
             preparation,
-            added=tuple(
-                replace(added, token=new_ids[added.token])
-                for added in preparation.added
-            ),
+            added=tuple(added),
             byte_fallback_ids=frozenset(
                 new_ids[token] for token in preparation.byte_fallback_ids
             ),
         )
-    return Tokenizer(
-        renumbered, tokenizer.pattern, name=tokenizer.name, preparation=preparation
+    vocabulary = _with_ids(pruned.tokenizer.vocabulary, new_ids)
+    return pruned._replace(
+        tokenizer=pruned.tokenizer.with_vocabulary(vocabulary, preparation=preparation),
+        mapping=new_ids,
     )
 
 
-def _renumbered_symbols(symbols: Symbols, new_id: Callable[[int], int]) -> Symbols:
-    byte_ids = {byte: new_id(token) for byte, token in symbols.byte_ids.items()}
-    if isinstance(symbols, ByteSymbols):
-        return replace(symbols, byte_ids=byte_ids)
-    return replace(
-        symbols,
-        byte_ids=byte_ids,
-        id_of={character: new_id(token) for character, token in symbols.id_of.items()},
-        unknown=None if symbols.unknown is None else new_id(symbols.unknown),
+def _with_ids(vocabulary: Vocabulary, new_ids: Mapping[int, int]) -> Vocabulary:
+    """Return the vocabulary with new ids (old -> new, in the same order).
+
+    Tokens without a new id are removed, and so are the merges that make or use them.
+    """
+    tokens = {
+        new_ids[token]: data
+        for token, data in vocabulary.bytes_of.items()
+        if token in new_ids
+    }
+    specials = _translated(vocabulary.special_tokens, new_ids)
+    old_symbols = vocabulary.alphabet
+    symbols: Symbols = replace(
+        old_symbols, byte_ids=_translated(old_symbols.byte_ids, new_ids)
     )
+    if isinstance(symbols, CharacterSymbols):
+        symbols = replace(symbols, id_of=_translated(symbols.id_of, new_ids))
+        if symbols.unknown is not None:
+            symbols = replace(symbols, unknown=new_ids[symbols.unknown])
+    if isinstance(vocabulary, RankedVocabulary):
+        return RankedVocabulary(
+            tokens,
+            specials,
+            symbols=symbols,
+            id_of=_translated(vocabulary.encoding.id_of, new_ids),
+            whole_pieces=vocabulary.encoding.looks_up,
+        )
+    merges = [
+        (new_ids[left], new_ids[right], new_ids[token])
+        for left, right, token in vocabulary.listed_merges
+        if left in new_ids and right in new_ids and token in new_ids
+    ]
+    return vocabulary_of(
+        tokens,
+        merges,
+        specials,
+        symbols=symbols,
+        whole_pieces=_translated(vocabulary.whole_pieces, new_ids),
+    )
+
+
+def _translated(id_of: Mapping[T, int], new_ids: Mapping[int, int]) -> dict[T, int]:
+    """Return a mapping to ids with their new ids, without those that have none."""
+    return {key: new_ids[token] for key, token in id_of.items() if token in new_ids}

@@ -12,7 +12,7 @@ from bpe_core.vocabulary.symbols import CharacterSymbols
 
 
 def check_changeable(tokenizer: Tokenizer) -> None:
-    """Raise `OptionError` for tokenizers whose vocabularies are not changed here."""
+    """Raise `OptionError` if the vocabulary of a tokenizer can't be changed."""
     vocabulary = tokenizer.vocabulary
     if vocabulary.end_of_word is not None:
         raise OptionError(

@@ -5,8 +5,7 @@ from itertools import islice, product
 from typing import Final, Literal, NamedTuple
 
 from bpe_core.errors import OptionError
-from bpe_core.formats.huggingface.editing import Edit
-from bpe_core.surgery.grafting import Grafter, Refusal, joined, pieces_of
+from bpe_core.surgery.grafting import Grafter, Refusal, joined_labels, pieces_of
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import completed, is_utf8
 from bpe_core.vocabulary import Vocabulary
@@ -14,9 +13,9 @@ from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.vocabulary.ranked import RankedVocabulary
 
 _NEIGHBORS: Final = ("", "a", "1", " ", ".", "\n", "の")
-"""Texts that are tried before and after a token that is not a piece of its own."""
+"""Texts to put before and after a token, to find a text that has it in one piece."""
 _MOST_COMPLETED: Final = 64
-"""Texts that are tried for a token that begins or ends inside a character."""
+"""Texts that are tried for a token that begins or ends inside of a character."""
 
 
 class UnitedToken(NamedTuple):
@@ -42,15 +41,15 @@ class United(NamedTuple):
     """The new merges (left, right, new id), in order: one for each new token."""
     intermediate: tuple[int, ...]
     """New tokens that are not tokens of B: A's merges divide some tokens of B in another way than B's."""
-    edit: Edit
 
 
 def unite(a: Tokenizer, b: Tokenizer) -> United:
     """Add the tokens of B to A, in B's order, by merges that are appended after A's.
 
-    A keeps its ids, split pattern, special tokens and everything else. Each token of B that A does not have is made of the
-    two tokens that its bytes are in the tokenizer so far, which are B's own parts in most cases. If they are more than two,
-    further tokens are needed. So the theorem of `bpe_core.surgery.grafting` holds. A model of A has not seen the new tokens.
+    A keeps its ids, split pattern, special tokens and everything else. Each token of B that A lacks is encoded with A
+    and the tokens added so far. That gives mostly B's own two parts, which a new merge joins. If it gives more, further
+    tokens are needed in between. All merges are appended, so the theorem of `bpe_core.surgery.grafting` holds. A model of
+    A has not seen the new tokens.
 
     Args:
         a: The tokenizer to extend; it is not changed.
@@ -79,15 +78,13 @@ def unite(a: Tokenizer, b: Tokenizer) -> United:
             tokens.append(_add(a, b, grafter, token))
         except Refusal as refusal:
             tokens.append(UnitedToken(token, "impossible", None, str(refusal)))
-    added = {token.token for token in tokens}
     return United(
         grafter.tokenizer(),
         tokens=tuple(tokens),
-        merges=tuple(grafter.merges),
-        intermediate=tuple(
-            token for _, _, token in grafter.merges if token not in added
+        merges=grafter.merges(),
+        intermediate=grafter.intermediate(
+            token.token for token in tokens if token.token is not None
         ),
-        edit=Edit(merges=grafter.merges),
     )
 
 
@@ -130,7 +127,7 @@ def _check_piece(tokenizer: Tokenizer, data: bytes) -> None:
             return
     if first is None:
         raise Refusal("no text in UTF-8 contains it, or an added token of A is in it")
-    raise Refusal(f"A makes the pieces {joined(first)} of its text")
+    raise Refusal(f"A makes the pieces {joined_labels(first)} of its text")
 
 
 def _texts_with(data: bytes) -> Iterator[str]:

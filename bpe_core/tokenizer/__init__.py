@@ -212,14 +212,14 @@ class Tokenizer:
         Raises:
             OptionError: The step is below 0 or above the last merge.
         """
-        return self._with(self.vocabulary.at(step), record=self.record)
+        return self.with_vocabulary(self.vocabulary.at(step), record=self.record)
 
     def with_merges(self, merges: Iterable[Triple]) -> Self:
         """Return this tokenizer with `merges` appended, as during a training run. Its `record` is None.
 
         It copies no merges, unless another tokenizer was extended from this one before.
         """
-        return self._with(self.vocabulary.extended(merges))
+        return self.with_vocabulary(self.vocabulary.extended(merges))
 
     def with_special_tokens(self, special_tokens: Mapping[str, int]) -> Self:
         """Return this tokenizer with more special tokens. Takes O(`n_tokens`) time.
@@ -239,14 +239,21 @@ class Tokenizer:
         """
         all_specials = {**self.vocabulary.special_tokens, **special_tokens}
         vocabulary = self.vocabulary.with_special_tokens(all_specials)
-        tokenizer = self._with(vocabulary, record=self.record)
+        tokenizer = self.with_vocabulary(vocabulary, record=self.record)
         if self.preparation is None:
             return tokenizer
         preparation = self.preparation.with_special_tokens(special_tokens)
-        return tokenizer._with(vocabulary, record=self.record, preparation=preparation)
+        return tokenizer.with_vocabulary(
+            vocabulary, record=self.record, preparation=preparation
+        )
 
-    def _with(self, vocabulary: Vocabulary, **changed: Any) -> Self:
-        """Return a copy with another vocabulary, without a record unless one is given."""
+    def with_vocabulary(self, vocabulary: Vocabulary, **changed: Any) -> Self:
+        """Return a copy with another vocabulary.
+
+        Args:
+            vocabulary: Ids, bytes and merges.
+            **changed: Other values for `record` (otherwise None), `name` and `preparation`.
+        """
         fields = {"name": self.name, "preparation": self.preparation, **changed}
         return type(self)(vocabulary, self.pattern, **fields)
 

@@ -109,11 +109,11 @@ def _late_merge(vocabulary: Vocabulary, data: bytes, token: int) -> list[Triple]
         return vocabulary.ranks.get((left, right), NO_RANK)
 
     def join(left: int, right: int, rank: int) -> int:
-        one = vocabulary.merge_of(rank + 1)
-        if one[2] == token:
-            made[:] = [one]
-        return one[2]
+        triple = vocabulary.merge_of(rank + 1)
+        if triple[2] == token:
+            made.append(triple)
+        return triple[2]
 
     with suppress(LookupError):
         merge(vocabulary.symbols(data), rank_of, join)
-    return made
+    return made[-1:]

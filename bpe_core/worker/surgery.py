@@ -1,32 +1,23 @@
 """Choose the tokens to remove from a vocabulary, and measure what a change of a vocabulary changes."""
 
-import re
-import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from heapq import heapify, heappop, heappush
-from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from bpe_core import untrusted_json
 from bpe_core.auditing import examine
 from bpe_core.auditing.findings import Finding, Findings
 from bpe_core.auditing.subject import AuditSubject
-from bpe_core.corpus import find_files
-from bpe_core.corpus.reading import Reading
+from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError, TextError, UnknownTokenError
-from bpe_core.metrics.boundaries import encode_with_ends
-from bpe_core.metrics.text_parts import TextDivider
 from bpe_core.surgery.pruning import needed_by_texts
-from bpe_core.token_ids import ids_in
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.utf8 import without_surrogates
 from bpe_core.visible import counted, quoted
+from bpe_core.worker.inputs import compare_on_files
 from bpe_core.worker.job import Job
-
-_LINE: Final = re.compile(rb"[^\n]*\n|[^\n]+")
 
 
 class _ListedLine(NamedTuple):
@@ -78,9 +69,8 @@ def listed_tokens(text: str, name: str, tokenizer: Tokenizer) -> list[int]:
         word = line.text.strip()
         token: int | None = None
         if not line.is_quoted and word.isascii() and word.isdigit():
-            ids, _ = ids_in(word)
-            if ids and ids[0] in tokenizer.vocabulary:
-                token = ids[0]
+            if len(word) < 20 and int(word) in tokenizer.vocabulary:
+                token = int(word)
         else:
             data = line.text.encode(errors="surrogatepass")
             if not line.is_quoted and word.startswith("0x"):
@@ -111,24 +101,22 @@ def latest_tokens(tokenizer: Tokenizer, size: int) -> list[int]:
     step_of: dict[int, int] = {}
     parts_of: defaultdict[int, list[int]] = defaultdict(list)
     n_children: Counter[int] = Counter()
-    made: list[int] = []
     for step, (left, right, token) in enumerate(tokenizer.vocabulary.merges):
         step_of[token] = step
         parts_of[token] += (left, right)
         n_children.update((left, right))
-        made.append(token)
-    queue = [-step for token, step in step_of.items() if not n_children[token]]
+    queue = [(-step, token) for token, step in step_of.items() if not n_children[token]]
     heapify(queue)
     latest: list[int] = []
     while queue and len(latest) < n_surplus:
-        token = made[-heappop(queue)]
+        _, token = heappop(queue)
         if token in needed:
             continue
         latest.append(token)
         for part in parts_of[token]:
             n_children[part] -= 1
             if not n_children[part] and part in step_of:
-                heappush(queue, -step_of[part])
+                heappush(queue, (-step_of[part], part))
     if len(latest) < n_surplus:
         raise OptionError(
             f"Only {counted(len(latest), 'token')} can be removed; choose a --size of "
@@ -146,12 +134,12 @@ def ids_after(tokenizer: Tokenizer, data: bytes) -> tuple[int, ...] | None:
 
 
 class Changed(NamedTuple):
-    """A tokenizer before and after a change."""
+    """A tokenizer before and after a change that renumbers no token."""
 
     before: Tokenizer
     after: Tokenizer
-    mapping: Mapping[int, int]
-    """Old id -> new id, of tokens that are left."""
+    left: Container[int]
+    """The old ids that are left."""
 
 
 class TextsChange(NamedTuple):
@@ -162,109 +150,63 @@ class TextsChange(NamedTuple):
     n_after: int
     n_lines: int
     n_lines_changed: int
-    """Lines whose tokens are others. A token belongs to the line of its last byte."""
-
-    def ratio(self, n_tokens: int) -> str:
-        """Return the bytes per token."""
-        return f"{self.n_bytes / max(1, n_tokens):.3f}"
+    """Lines in which a difference begins, as `diff` counts them."""
 
 
 def change_of_texts(changed: Changed, paths: Sequence[str], job: Job) -> TextsChange:
-    """Encode all texts in files and folders with both tokenizers.
+    """Encode all texts at some paths with both tokenizers, as `compare_on_files` does.
 
     Raises:
         TextError: A path can't be read.
+        UnknownTokenError: A character has no token in one of the tokenizers.
         Stopped: The job is to stop.
     """
-    found = find_files(paths, every_character=True)
-    for skipped in found.skipped:
-        job.send(skipped)
-    reading = Reading(found.files, partial(job.progress, "comparing"))
-    n_bytes = n_before = n_after = n_lines = n_changed = 0
-    for file in found.files:
-        for blocks in reading.documents(file):
-            divider = TextDivider([changed.before, changed.after])
-            is_open = False  # whether the last line goes on in the next part
-            is_changed = False
-            for part in divider.parts(map(without_surrogates, blocks)):
-                job.check()
-                before, after = (
-                    encode_with_ends(
-                        tokenizer, part.text, part.before[i], part.behind[i]
-                    )
-                    for i, tokenizer in enumerate((changed.before, changed.after))
-                )
-                n_bytes += len(before.data)
-                n_before += len(before.ids)
-                n_after += len(after.ids)
-                ends = [line.end() for line in _LINE.finditer(before.data)]
-                for start, end in pairwise([0, *ends]):
-                    ids = map(changed.mapping.get, before.tokens(start, end))
-                    is_other = list(ids) != after.tokens(start, end)
-                    if not (start == 0 and is_open):
-                        n_lines += 1
-                        is_changed = False
-                    n_changed += is_other and not is_changed
-                    is_changed = is_changed or is_other
-                is_open = bool(ends) and not before.data.endswith(b"\n")
-    return TextsChange(n_bytes, n_before, n_after, n_lines, n_changed)
+    compared = compare_on_files(changed.before, changed.after, paths, job, n_shown=0)
+    return TextsChange(
+        compared.n_bytes,
+        *compared.n_tokens,
+        compared.n_lines,
+        compared.n_different_lines,
+    )
 
 
 class FindingsChange(NamedTuple):
-    """The findings of the audit before and after a change. The ids in `gone` are old, those in `new` are new."""
+    """The findings of the audit before and after a change."""
 
     before: Findings
     after: Findings
     gone: list[Finding]
-    """Findings on tokens that are left."""
+    """Findings that are gone, on tokens that are left."""
     new: list[Finding]
-    seconds: float
 
 
 def change_of_findings(
-    changed: Changed, subject: AuditSubject | None, job: Job
+    changed: Changed, counts: Counts | None, job: Job
 ) -> FindingsChange:
-    """Audit both tokenizers with the same evidence: the texts and the other tokenizers of a subject.
+    """Audit both tokenizers with the same counted texts, or without texts.
 
     The training record is left out, since it does not fit the tokenizer after the change.
 
     Raises:
         Stopped: The job is to stop.
     """
-    began = time.monotonic()
-    new_ids = changed.mapping
-    findings: list[Findings] = []
-    for tokenizer in (changed.before, changed.after):
-        elsewhere = subject.elsewhere if subject else {}
-        if tokenizer is changed.after:
-            elsewhere = {
-                new_ids[token]: found
-                for token, found in elsewhere.items()
-                if token in new_ids
-            }
-        again = AuditSubject(
-            Tokenizer(
-                tokenizer.vocabulary,
-                tokenizer.pattern,
-                name=tokenizer.name,
-                preparation=tokenizer.preparation,
-            ),
-            counts=subject.counts if subject else None,
-            elsewhere=elsewhere,
-            progress=partial(job.progress, "auditing"),
-        )
-        findings.append(Findings(examine(again)))
-    before, after = findings
-    kept = {
-        (new_ids[finding.id], finding.kind): finding
+
+    def audit(tokenizer: Tokenizer) -> Findings:
+        without_record = tokenizer.with_vocabulary(tokenizer.vocabulary)
+        progress = partial(job.progress, "auditing")
+        subject = AuditSubject(without_record, counts=counts, progress=progress)
+        return Findings(examine(subject))
+
+    before = audit(changed.before)
+    after = audit(changed.after)
+    keys_before = {(finding.id, finding.kind) for finding in before}
+    keys_after = {(finding.id, finding.kind) for finding in after}
+    gone = [
+        finding
         for finding in before
-        if finding.id in new_ids
-    }
-    found = {(finding.id, finding.kind): finding for finding in after}
-    return FindingsChange(
-        before,
-        after,
-        gone=[finding for key, finding in kept.items() if key not in found],
-        new=[finding for key, finding in found.items() if key not in kept],
-        seconds=time.monotonic() - began,
-    )
+        if finding.id in changed.left and (finding.id, finding.kind) not in keys_after
+    ]
+    new = [
+        finding for finding in after if (finding.id, finding.kind) not in keys_before
+    ]
+    return FindingsChange(before, after, gone, new)

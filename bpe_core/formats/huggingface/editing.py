@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,20 +16,14 @@ from bpe_core.whole_file import write_atomically
 _TARGET: Final = "as a change of the given tokenizer.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """A change of a vocabulary. The ids are those before the change, and those of new tokens."""
-
-    removed: Collection[int] = frozenset()
-    """Tokens to remove, with every merge that makes or uses them."""
-    merges: Sequence[Triple] = ()
-    """Merges to append, each of which makes a new token."""
-    new_ids: Mapping[int, int] | None = None
-    """Old id -> new id of each token that is left; None if they keep their ids."""
-
-
 def write_edited(
-    tokenizer: Tokenizer, edit: Edit, source: TokenizerFile, path: Path
+    tokenizer: Tokenizer,
+    source: TokenizerFile,
+    path: Path,
+    *,
+    removed: Collection[int] = (),
+    merges: Sequence[Triple] = (),
+    new_ids: Mapping[int, int] | None = None,
 ) -> None:
     """Write a tokenizer.json that differs from another one in its tokens and merges alone.
 
@@ -39,9 +32,11 @@ def write_edited(
 
     Args:
         tokenizer: The tokenizer after the change. The written file is checked against it.
-        edit: The change.
         source: The tokenizer.json before the change.
         path: The file to write. An existing file is replaced.
+        removed: Tokens to remove, with every merge that makes or uses them.
+        merges: Merges to append, each of which makes a new token.
+        new_ids: Old id -> new id of each token that is left; None if they keep their ids.
 
     Raises:
         FormatError: `source` is not a tokenizer.json, or is not the tokenizer before the change, or the file can't be
@@ -53,14 +48,21 @@ def write_edited(
         )
     content = dict(source.fields().values)
     try:
-        _change(content, edit, tokenizer.special_tokens)
+        _change(content["model"], set(removed), merges)
+        vocab = content["model"]["vocab"]
+        for added in content.get("added_tokens") or ():
+            vocab.setdefault(added["content"], added["id"])
+        if new_ids is not None:
+            _renumber(content, new_ids)
+        # The configuration may have further special tokens.
+        for text, token in tokenizer.special_tokens.items():
+            vocab.setdefault(text, token)
     except (KeyError, TypeError, ValueError, AttributeError):
         refuse(_TARGET, "that file is not the tokenizer that was changed")
     indent = 2 if source.data.count(b"\n") > 1 else None
     text = json.dumps(content, ensure_ascii=False, indent=indent)
-    # The configuration may have further added tokens, with ids of before.
     configured = Fields({}, source.where)
-    if edit.new_ids is None:
+    if new_ids is None:  # the configuration has old ids
         configured = huggingface.configuration_of(source)
     written = TokenizerFile(text.encode(), source.where, source.path)
     read = huggingface.tokenizer_of(written.fields(), written, configured, None)
@@ -70,17 +72,20 @@ def write_edited(
 
 
 def _change(
-    content: dict[str, Any], edit: Edit, special_tokens: Mapping[str, int]
+    model: dict[str, Any], removed: Collection[int], merges: Sequence[Triple]
 ) -> None:
-    """Change the content of a file. `special_tokens` (text -> id) are those after the change."""
-    model = content["model"]
-    all_names: dict[str, int] = model["vocab"]
-    removed = {name for name, token in all_names.items() if token in edit.removed}
-    vocab = {name: token for name, token in all_names.items() if name not in removed}
+    """Remove tokens from a model, with their merges, and append merges."""
+    removed_names = set()
+    vocab = {}
+    for name, token in model["vocab"].items():
+        if token in removed:
+            removed_names.add(name)
+        else:
+            vocab[name] = token
+    rows = [row for row in model["merges"] if removed_names.isdisjoint(_names(row))]
     name_of = {token: name for name, token in vocab.items()}
-    rows = [row for row in model["merges"] if removed.isdisjoint(_names(row))]
     as_text = bool(rows) and isinstance(rows[0], str)
-    for left, right, token in edit.merges:
+    for left, right, token in merges:
         pair = [name_of[left], name_of[right]]
         name = "".join(pair)
         if name in vocab:
@@ -88,29 +93,25 @@ def _change(
         vocab[name] = token
         name_of[token] = name
         rows.append(" ".join(pair) if as_text else pair)
-    for added in content.get("added_tokens") or ():
-        vocab.setdefault(added["content"], added["id"])
     model["vocab"] = vocab
     model["merges"] = rows
-    if edit.new_ids is not None:
-        model["vocab"] = {name: edit.new_ids[token] for name, token in vocab.items()}
-        for added in content.get("added_tokens") or ():
-            added["id"] = edit.new_ids[added["id"]]
-        _renumber_processor(content.get("post_processor"), edit.new_ids)
-        padding = content.get("padding")
-        if padding:
-            padding["pad_id"] = edit.new_ids[padding["pad_id"]]
-    for (
-        text,
-        token,
-    ) in special_tokens.items():  # also those that only the configuration has
-        model["vocab"].setdefault(text, token)
 
 
 def _names(merge: str | list[str]) -> list[str]:
     """Return the names of a merge's parts and of the token it makes."""
     pair = merge.split(" ") if isinstance(merge, str) else merge
     return [*pair, "".join(pair)]
+
+
+def _renumber(content: dict[str, Any], new_ids: Mapping[int, int]) -> None:
+    vocab = content["model"]["vocab"]
+    for name, token in vocab.items():
+        vocab[name] = new_ids[token]
+    for added in content.get("added_tokens") or ():
+        added["id"] = new_ids[added["id"]]
+    if content.get("padding"):
+        content["padding"]["pad_id"] = new_ids[content["padding"]["pad_id"]]
+    _renumber_processor(content.get("post_processor"), new_ids)
 
 
 def _renumber_processor(

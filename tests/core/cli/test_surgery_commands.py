@@ -16,6 +16,7 @@ from tiktoken.load import load_tiktoken_bpe
 
 from bpe_core import Counts, Tokenizer, audit, load, save, train
 from bpe_core.auditing.findings import Finding
+from bpe_core.auditing.matrix import open_matrix
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.auditing.verdicts import verdicts
 from bpe_core.errors import Stopped
@@ -41,6 +42,19 @@ def low(folder: Path) -> Tokenizer:
 
 def token(tokenizer: Tokenizer, text: str) -> int:
     return tokenizer.vocabulary.id_by_bytes[text.encode()]
+
+
+def save_rows(rows: np.ndarray) -> None:
+    """Write `a.safetensors` with a matrix of float64 and float32."""
+    dtype = {"<f8": "F64", "<f4": "F32"}[rows.dtype.str]
+    matrix = {"dtype": dtype, "shape": rows.shape, "data_offsets": [0, rows.nbytes]}
+    header = json.dumps({"wte.weight": matrix}).encode()
+    content = len(header).to_bytes(8, "little") + header + rows.tobytes()
+    Path("a.safetensors").write_bytes(content)
+
+
+def saved_rows() -> np.ndarray:
+    return np.array(open_matrix("b.safetensors").data)
 
 
 def files() -> dict[str, bytes]:
@@ -258,17 +272,17 @@ def test_renumbering_writes_the_mapping_and_moves_the_rows(
     bpescope: Bpescope, low: Tokenizer
 ) -> None:
     rows = np.arange(3 * low.n_vocab, dtype="<f4").reshape(low.n_vocab, 3)
-    np.save("rows.npy", rows)
+    save_rows(rows)
     Path("list").write_text(" lower\n")
     facts = report(
         bpescope,
-        "prune low.json -o out.json --tokens list --renumber --with-descendants --embeddings rows.npy new.npy",
+        "prune low.json -o out.json --tokens list --renumber --with-descendants --embeddings a.safetensors b.safetensors",
     )
     mapping = json.loads(Path("out.json.mapping.json").read_text())
     gone = {row["id"] for row in facts["removed"]}
     left = [old for old in low.vocabulary.ids() if old not in gone]
     assert mapping == {str(old): new for new, old in enumerate(left)}
-    new_rows = np.load("new.npy")
+    new_rows = saved_rows()
     after = load("out.json")
     assert len(new_rows) == after.n_vocab == len(left)
     for old, new in mapping.items():
@@ -280,13 +294,13 @@ def test_rows_of_grafted_words_are_the_mean_of_what_they_were(
     bpescope: Bpescope, low: Tokenizer
 ) -> None:
     rows = np.random.default_rng(1).normal(size=(low.n_vocab, 4))
-    np.save("rows.npy", rows)
+    save_rows(rows)
     Path("words").write_text(" slower\nwidening\n")
     facts = report(
         bpescope,
-        "graft low.json -o out.json --words words --embeddings rows.npy new.npy",
+        "graft low.json -o out.json --words words --embeddings a.safetensors b.safetensors",
     )
-    after, new_rows = load("out.json"), np.load("new.npy")
+    after, new_rows = load("out.json"), saved_rows()
     assert len(new_rows) == after.n_vocab and (new_rows[: low.n_vocab] == rows).all()
     for made in range(low.n_vocab, after.n_vocab):
         parts = low.encode(after.decode([made]))
@@ -344,12 +358,14 @@ def test_the_report_counts_texts_and_findings(
     Path("texts/low.txt").write_text("wide\nlower lower\n\nnew lower\nhi")
     Path("list").write_text(" lower\n")
     line = "prune low.json texts/ -o out.json --tokens list --with-descendants"
+    _, out, _ = bpescope(f"{line} --renumber --json")
+    renumbered = json.loads(out)
     code, out, error = bpescope(line)
     after = load("out.json")
     text = Path("texts/low.txt").read_text()
     n_before, n_after = len(low.encode(text)), len(after.encode(text))
     assert code == 0 and "Saved in out.json." in error
-    assert "2 of 5 lines have other tokens." in out
+    assert "Different lines: 2 of 5." in out
     table = [line.split() for line in out.splitlines()]
     assert ["tokens", str(n_before), str(n_after)] in table
     becomes = " + ".join(
@@ -358,6 +374,8 @@ def test_the_report_counts_texts_and_findings(
     assert any(line.endswith(becomes) for line in out.splitlines())
     code, out, _ = bpescope(f"{line} --json")
     found = json.loads(out)
+    assert found.pop("notes") != renumbered.pop("notes")
+    assert found == renumbered  # with the old ids
     old = Tokenizer(low.vocabulary, low.pattern)  # without the training record
     assert found["findings_before"] == audit(old).kinds()
     assert found["findings_after"] == audit(after).kinds()
@@ -366,12 +384,11 @@ def test_the_report_counts_texts_and_findings(
     assert left == {(i, kind) for i, kind in gone if i in after.vocabulary}
 
 
-@pytest.mark.parametrize("renumber", [False, True])
 def test_lines_of_a_text_in_parts_are_counted_once(
-    renumber: bool, low: Tokenizer, monkeypatch: pytest.MonkeyPatch
+    low: Tokenizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chosen = [token(low, " lower")]
-    pruned = prune(low, chosen, unreachable="with-descendants", renumber=renumber)
+    pruned = prune(low, chosen, unreachable="with-descendants")
     # The first line has several blocks, and is changed in each of them.
     lines = ["low lower " * 20_000 + "\n", "wide newest " * 9, "\n", "a lower\n", "end"]
     text = "".join(lines)
@@ -401,16 +418,16 @@ REFUSED = {
     "prune low.json -o out.json --tokens special": "it is a special token; leave it out.",
     "prune low.json -o out.json --tokens nothex": "line 1: the tokenizer has no token '0xlow'",
     "prune low.json -o out.json --tokens notjson": "is not a JSON string",
-    "prune low.json -o out.json --tokens lower": "Add --with-descendants to remove those that no text becomes then",
+    "prune low.json -o out.json --tokens lower": "Add --with-descendants to also remove those that",
     "prune low.json -o out.json --tokens lower --score 1": "--score needs --audit; add it, or leave out --score.",
     "prune low.json -o out.json --size 999": "choose a smaller --size.",
     "prune low.json -o out.json --size 9": "Only 16 tokens can be removed; choose a --size of 258 or more.",
     "prune low.json -o out.json --audit odd": "--audit: unknown kind of finding 'odd'",
     "prune low.json -o out.json --audit duplicate": "No token that can be removed is chosen",
     "prune low.json -o low.json --size 260": "low.json is named twice, as an input or output",
-    "prune low.json -o out.json --size 260 --embeddings rows.npy new.npy": "add --renumber, or leave out --embeddings.",
-    "prune low.json -o out.json --size 260 --renumber --embeddings rows.npy rows.npy": "rows.npy is named twice",
-    "prune low.json -o out.json --size 260 --renumber --embeddings rows.npy new.npy": "rows.npy has 3 rows, and",
+    "prune low.json -o out.json --size 260 --embeddings a.safetensors b.safetensors": "add --renumber, or leave out",
+    "prune low.json -o out.json --size 260 --renumber --embeddings a.safetensors a.safetensors": "is named twice, as",
+    "prune low.json -o out.json --size 260 --renumber --embeddings a.safetensors b.safetensors": "has 3 rows, and",
     "prune low.json -o no/out.json --size 260": "there is no folder",
     "prune low.json missing.txt -o out.json --size 260": "missing.txt",
     "graft low.json -o out.json --words none": "There are no words to add; give at least one.",
@@ -439,7 +456,7 @@ def test_refused_in_one_sentence_and_nothing_written(
     }
     for name, content in contents.items():
         Path(name).write_text(content)
-    np.save("rows.npy", np.zeros((3, 2)))
+    save_rows(np.zeros((3, 2)))
     save(train("low low", vocab_size=258, end_of_word="</w>"), "ended.json")
     before = files()
     code, out, error = bpescope(line)
@@ -472,10 +489,10 @@ def test_a_format_that_is_only_read_is_not_chosen(bpescope: Bpescope) -> None:
 def test_embeddings_are_not_left_behind_if_the_tokenizer_is_refused(
     bpescope: Bpescope, low: Tokenizer
 ) -> None:
-    np.save("rows.npy", np.zeros((low.n_vocab, 2)))
+    save_rows(np.zeros((low.n_vocab, 2)))
     Path("words").write_text("slow\n")
     before = files()
-    line = "graft low.json -o out.model --words words --format minbpe --embeddings rows.npy new.npy"
+    line = "graft low.json -o out.model --words words --format minbpe --embeddings a.safetensors b.safetensors"
     code, _, error = bpescope(line)  # the special tokens come before the new ids
     assert code == 2 and "cannot be written for minbpe" in error
     assert files() == before
@@ -493,9 +510,9 @@ def test_another_pattern_is_written_to_a_new_file(bpescope: Bpescope) -> None:
 def test_nothing_is_written_if_the_embeddings_can_not_be(
     bpescope: Bpescope, low: Tokenizer
 ) -> None:
-    np.save("rows.npy", np.zeros((low.n_vocab, 2)))
+    save_rows(np.zeros((low.n_vocab, 2)))
     before = files()
-    line = "prune low.json -o out.json --size 270 --renumber --no-audit --embeddings rows.npy /dev/full"
+    line = "prune low.json -o out.json --size 270 --renumber --no-audit --embeddings a.safetensors /dev/full"
     code, out, error = bpescope(line)
     assert (code, out) == (2, "") and "/dev/full cannot be written" in error
     assert files() == before
