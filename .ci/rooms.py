@@ -22,11 +22,13 @@ class Limit(NamedTuple):
 
 # Plain code has more nodes than dense code: a record with named fields, or two statements instead of one. On top of that
 # bpe_core bounds the memory of its readers, checks files of counts by a digest, encodes by one strategy per kind, and
-# prints completion for three shells. An audit asks other vocabularies, and joins what says one thing.
+# prints completion for three shells. An audit asks other vocabularies, and joins what says one thing. `difference` proves
+# that two tokenizers are the same or finds a text, on texts by cause, and holds them to a lock; `surgery` removes and adds
+# tokens with proofs, in five formats. Both have more than was planned for them (15,000), and are the place to take away.
 LIMITS = {
-    "bpe_core": Limit(nodes=205_200, files=172),
+    "bpe_core": Limit(nodes=235_800, files=199),
     # The stage, lessons with questions that check themselves, jump labels, compared texts and a drawn token.
-    "tui": Limit(nodes=164_800, files=157),
+    "tui": Limit(nodes=166_300, files=157),
 }
 
 # Per line of code, and per 1,000 lines of code. Projects that people like to read stay below these.

@@ -620,7 +620,7 @@ class Session:
         rows = [row for row in drawn(table)[1 : 1 + table.page_rows] if row.strip()]
         for token, row in zip(ids[top : top + table.page_rows], rows, strict=False):
             label = token_label(model.tokenizer.token_bytes(token))
-            assert f" {token:,}  {label[:8]}" in row
+            assert f" {token:,}  {label[:5]}" in row
             one = model.findings and model.findings.verdicts.get(token)
             if one:
                 assert f" {one.score:.2f} " in row and one.kinds[0][:8] in row
