@@ -113,7 +113,7 @@ class ChangedEmbeddings:
                 done += file.write(block)
 
     def _sources(self, matrix: "Array") -> list[Sequence[int]]:
-        """Return the old rows of which each new row is made.
+        """Return the old rows that each new row is made from.
 
         Rows after the highest id belong to no token, and pad a matrix to a round number. They stay at the end.
         """

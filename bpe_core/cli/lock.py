@@ -166,7 +166,7 @@ def _report(
 
 
 def _shown_witness(found: Check, name: str) -> Iterator[str]:
-    """Yield what shows a difference, with what the lock has and what the tokenizer or library gives."""
+    """Yield the text of the witness, with the ids in the lock and those of the tokenizer or library."""
     witness = found.witness
     if witness is None:
         yield "No probe shows it, but the digest proves that some id has other bytes now."

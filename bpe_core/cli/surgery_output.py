@@ -86,12 +86,12 @@ class Source(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What a command has made and reports."""
+    """The result of a command, for its report."""
 
     changed: Changed
     listings: list[Listing]
     made: Pruned | Grafted | United
-    """What is saved, perhaps with new ids."""
+    """The tokenizer to save, perhaps with new ids."""
     rows: Sequence[Sequence[int]] = ()
     """The rows of the new embeddings, as `ChangedEmbeddings` takes them."""
     files: Mapping[str, str] = {}

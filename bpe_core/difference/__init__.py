@@ -42,14 +42,14 @@ _EQUAL_DATA: Final = PartComparison(WHOLE, True, "Their data are equal.")
 
 @dataclass(frozen=True)
 class Difference:
-    """What is known of the difference between two tokenizers, A and B."""
+    """The difference between two tokenizers, A and B, as far as it was found."""
 
     verdict: Verdict
     """"same": proved. "different": a witness shows it. "unknown": no difference was found, but sameness is not proved."""
     witness: Witness | DecodedWitness | None
     """The shortest text found that they encode differently; ids, if they only decode differently."""
     parts: tuple[PartComparison, ...]
-    """What is known of each part, in the order of `PARTS`."""
+    """The result for each part, in the order of `PARTS`."""
     n_tried: int
     """The number of texts that both have encoded."""
 
@@ -129,7 +129,7 @@ def diff(
         progress: Called after each part is compared.
 
     Returns:
-        The verdict, the witness, and what is known of each part. Post-processors of a file, which add tokens around a
+        The verdict, the witness, and the result for each part. Post-processors of a file, which add tokens around a
         text, are not read and so not compared.
 
     Examples:
@@ -169,7 +169,7 @@ def _compared_parts(pair: Pair) -> Iterator[PartComparison]:
 
 
 def _compared_on_texts(pair: Pair, texts: Iterable[str]) -> PartComparison:
-    """Try texts, for two tokenizers of which no part shows a difference."""
+    """Try texts, if no part of the two tokenizers shows a difference."""
     for text in texts:
         witness = pair.witness(text)
         if witness is not None:

@@ -1,4 +1,4 @@
-"""Check whether a tokenizer, or the tokenizer of another library, is the one of a lock."""
+"""Check whether a tokenizer, or the tokenizer of another library, agrees with a lock."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _LONGEST: Final = 160
 
 
 class Change(NamedTuple):
-    """A part whose digest is not the one of the lock."""
+    """A part with another digest than in the lock."""
 
     part: str
     was: str
@@ -35,7 +35,7 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class Check:
-    """What a check has found. In the witness, `a` is from the lock and `b` from the tokenizer."""
+    """The result of a check. In the witness, `a` is from the lock and `b` from the tokenizer."""
 
     verdict: Verdict
     """"same": all digests and probes agree; for another library, all probes. "different": a witness or the digest of the
@@ -68,7 +68,7 @@ class Subject(NamedTuple):
 
 
 def check(lock: Lock, tokenizer: Tokenizer) -> Check:
-    """Check whether a tokenizer is the one of a lock. Takes seconds for 200,000 tokens.
+    """Check whether a tokenizer agrees with a lock. Takes seconds for 200,000 tokens.
 
     All probes are tried even if the digests are equal: the Unicode tables of the `regex` module may have changed.
 

@@ -33,7 +33,7 @@ class Parts(NamedTuple):
 
 
 class LiveMerges:
-    """What a vocabulary does with pieces of valid text, by bytes.
+    """The tokens and merges that a vocabulary applies to pieces of valid text, by bytes.
 
     An end-of-word marker is part of the bytes of a token.
     """
@@ -147,7 +147,7 @@ class LiveMerges:
             self.rank_of[parts] = rank
 
     def _live_rank(self, token: int, ranks: list[int]) -> int | None:
-        """Return the one of `ranks` whose merge is the last when the token's bytes are merged; None if none is."""
+        """Return the one of `ranks` whose merge comes last when the token's bytes are merged; None without one."""
         vocabulary = self._merges
         is_inside = self.has_marker and not vocabulary.ends_word(token)
         data = vocabulary.bytes_of[token]
@@ -174,7 +174,7 @@ def _without_marker(vocabulary: Vocabulary) -> Vocabulary:
 
 
 def _last_rank(vocabulary: Vocabulary, data: bytes) -> int | None:
-    """Return the rank of the last merge that is applied to `data`; None if none is."""
+    """Return the rank of the last merge that is applied to `data`; None without one."""
     merges = vocabulary.merges
     ranks = vocabulary.ranks
     last_rank = None

@@ -1,4 +1,4 @@
-"""A lock: a file that says what a tokenizer means. `bpe_core.difference.check` holds a tokenizer to it.
+"""A lock: a file that describes the meaning of a tokenizer. `bpe_core.difference.check` holds a tokenizer to it.
 
 A lock has a digest of each part, and some hundred probe texts with their ids. Equal digests prove that a tokenizer is the
 same. A probe with other ids shows that it is different. It is JSON in ASCII, one probe per line, so that no editor changes

@@ -1,4 +1,4 @@
-"""The records of a comparison of two tokenizers, A and B: witnesses, causes, and what is known of each part."""
+"""The records of a comparison of two tokenizers, A and B: witnesses, causes, and the result for each part."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -56,7 +56,7 @@ class Cause(NamedTuple):
 
 
 class PartComparison(NamedTuple):
-    """What is known of one part of A and B."""
+    """The result of comparing one part of A and B."""
 
     part: str
     is_same: bool | None
@@ -124,5 +124,5 @@ def written_tokens(tokens: Iterable[bytes] | None) -> str:
 
 
 def label_of_id(token: bytes | None) -> str:
-    """Return the token of an id; "unused" if there is none."""
+    """Return the token of an id; "unused" without one."""
     return "unused" if token is None else f"`{token_label(token)}`"

@@ -205,7 +205,7 @@ class _WitnessSearch:
         self._b_with_splits_of_a = _with_splits(pair.b, of_a)
 
     def witness(self, texts: Iterable[str]) -> Witness | None:
-        """Return the first witness of some texts, of which a limited number is encoded."""
+        """Return the first witness of some texts. It encodes a limited number of them."""
         different = filter(self._is_split_differently, texts)
         for text in islice(different, _MOST_TRIED):
             witness = self._pair.witness(text)
@@ -256,7 +256,7 @@ class _WitnessSearch:
         return sorted((text for text in texts if len(text) > 1), key=len)
 
     def cause(self, witness: Witness) -> str:
-        """Say how the patterns make the ids of a text different."""
+        """Describe how the patterns make the ids of a text different."""
         text = witness.text
         of_a, of_b = "", ""
         for split in self._splits:

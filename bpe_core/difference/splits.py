@@ -34,7 +34,7 @@ _MOST_LITERALS: Final = 20
 
 
 class SplitComparison(NamedTuple):
-    """What is known of the texts that two patterns, A and B, split."""
+    """The result of comparing two patterns, A and B."""
 
     is_same: bool | None
     """True if both split every text into the same pieces, False if not, None if undecided."""
@@ -43,7 +43,7 @@ class SplitComparison(NamedTuple):
     n_tried: int
     """The number of texts that both have split."""
     sentence: str
-    """Why they are the same, what they do with the text, or what is undecided and why."""
+    """Why they are the same, how they split the text, or why nothing is decided."""
 
 
 def compare_splits(
@@ -90,7 +90,7 @@ def compare_splits(
 def describe_pieces(
     a: Sequence[str], b: Sequence[str], known: str = ""
 ) -> tuple[str, str]:
-    """Say what A and what B do with a text, from its pieces: "keeps '11' in one piece", "splits it into '1' and '1'".
+    """Describe how A and B split a text, from its pieces: "keeps '11' in one piece", "splits it into '1' and '1'".
 
     Pieces that both have at the beginning and at the end are left out. The text is "it" if it is `known`.
     """
@@ -107,7 +107,7 @@ def describe_pieces(
 
 
 def _predicate(pieces: Sequence[str], text: str, name: str) -> str:
-    """Say how a text becomes pieces; `name` stands for the text."""
+    """Describe how a text becomes pieces; `name` is used for the text."""
     names = [written(piece) for piece in pieces]
     if not pieces:
         return f"drops {name}"
@@ -133,7 +133,7 @@ class _Comparison:
         self.n_tried = 0
         self.n_states = 0
         self.doubt = ""
-        """Why the search proves nothing if it finds no text; "" if it proves that there is none."""
+        """Why the search proves nothing if it finds no text; "" if it proves that no text exists."""
 
     def different_text(self) -> str:
         """Return the shortest text found; "" if none was found."""

@@ -88,7 +88,7 @@ def compare_normalizer(pair: Pair) -> PartComparison:
 
 
 def _change(text: str, changed: str) -> str:
-    """Say what a normalizer does with a text."""
+    """Describe how a normalizer changes a text."""
     if text == changed:
         return f"leaves {written(text)} as it is"
     return f"turns {written(text)} into {written(changed)}"
@@ -191,7 +191,7 @@ def _cause_of_token(
 
 
 def _only_flags(of_a: AddedToken, of_b: AddedToken) -> str:
-    """Say which flags only one of two tokens has."""
+    """Describe the flags that only one of two tokens has."""
     meanings = []
     for flag, meaning in _FLAGS.items():
         if getattr(of_a, flag) != getattr(of_b, flag):

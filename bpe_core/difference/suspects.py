@@ -33,7 +33,7 @@ _ROUNDS: Final = ((0, 1), (1, FEWEST_CONTEXTS), (FEWEST_CONTEXTS, None))
 
 
 class Sides(NamedTuple):
-    """What is compared: two tokenizers, and their live merges."""
+    """The two tokenizers, and their live merges."""
 
     pair: Pair
     a: LiveMerges

@@ -54,7 +54,7 @@ class TextsCause(NamedTuple):
 
 @dataclass(frozen=True)
 class TextsCompared:
-    """What is different when A and B encode some texts."""
+    """The differences between the ids of A and B on some texts."""
 
     n_texts: int
     n_different_texts: int

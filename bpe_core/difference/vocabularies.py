@@ -167,7 +167,7 @@ def _judged(
 
     Args:
         part: One of `PARTS`.
-        sides: What is compared.
+        sides: The two tokenizers.
         suspects: All differences. If no text can show any, and there is no doubt, the part is the same.
         different: A sentence about the differences.
         same: A sentence for the case that there are none.

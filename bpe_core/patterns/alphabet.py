@@ -1,4 +1,4 @@
-"""Characters that stand for all others, as far as patterns distinguish them: one for each kind, in all of Unicode."""
+"""Characters that represent all others, as far as patterns distinguish them: one for each kind, in all of Unicode."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -11,7 +11,7 @@ from bpe_core.patterns.syntax import Lookaround, Node, Repeat
 
 _UNICODE: Final = 0x110000
 _FAMILIAR: Final = "1aA .\n'é中の\u0301ʰǅ²"
-"""Characters that stand for their kinds, if possible."""
+"""Characters that represent their kinds, if possible."""
 _MOST_COMPARED: Final = 50
 """Characters of a kind that are looked at for an old one."""
 
@@ -20,7 +20,7 @@ ANY_CHARACTER: Final = "(?s:.)"
 
 
 class Alphabet:
-    """Characters that stand for all others: one for each kind that some sets distinguish, in all of Unicode."""
+    """Characters that represent all others: one for each kind that some sets distinguish, in all of Unicode."""
 
     def __init__(self, sources: set[str]) -> None:
         """`sources` are regular expressions of one character."""
@@ -29,7 +29,7 @@ class Alphabet:
         encodable = members(r"\P{Cs}", _UNICODE)
         sets_of: dict[str, frozenset[str]] = {}
         self.beyond_ascii: Final[list[str]] = []
-        """The characters that stand for others than ASCII."""
+        """The characters that represent others than ASCII."""
         for held, kind in kinds_of(sources, _UNICODE).items():
             if kind & encodable:
                 typical = _typical(kind & encodable)
@@ -40,7 +40,7 @@ class Alphabet:
             self.sets_of[character] = sets_of[character]
 
     def kinds_of_characters(self, characters: set[str]) -> dict[str, str]:
-        """Return character -> the one that stands for it. Surrogates are left out."""
+        """Return character -> the one that represents it. Surrogates are left out."""
         encodable = "".join(characters - set(map(chr, range(0xD800, 0xE000))))
         held: dict[str, set[str]] = {character: set() for character in encodable}
         for source in set().union(*self.sets_of.values()):

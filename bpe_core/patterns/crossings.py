@@ -14,7 +14,7 @@ from bpe_core.patterns.alphabet import Alphabet
 _MOST_KINDS: Final = 4
 """Maximum number of kinds after a place that are compared with tokens."""
 _PART: Final = "\udc80"
-"""Stands for a character of which a token has only some bytes."""
+"""Represents a character, if a token has only some of its bytes."""
 _PARTS: Final = re.compile("[\ud800-\udfff]+")
 _RUNS: Final = re.compile(r"(.)\1*", re.DOTALL)
 _LONG_RUNS: Final = re.compile(r"(.)\1{3,}", re.DOTALL)

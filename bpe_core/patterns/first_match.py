@@ -23,7 +23,7 @@ _MOST_STATES: Final = 20_000
 
 
 class _Found(Enum):
-    """What the two patterns have matched so far."""
+    """The matches of the two patterns so far."""
 
     UNREAD = auto()
     """The first character is not read yet."""

@@ -61,7 +61,7 @@ class _Progress(NamedTuple):
     n_left: list[int]
     """At index n: how many of the first n attempts are still open. There is no index beyond an attempt that matches."""
     cut: int | None
-    """Whether there is a cut before the character, as in `_Place`; None if there is none."""
+    """Whether there is a cut before the character, as in `_Place`; None without one."""
     is_skip: bool
     """Whether the cut is after a skipped character."""
 
@@ -101,7 +101,7 @@ class _CutSearch:
         self._is_found = False
 
     def text(self) -> str:
-        """Return the shortest text found; "" if there is none."""
+        """Return the shortest text found; "" if none was found."""
         start = _State((), (), (), "", "")
         known = {start}
         waiting = deque([(start, "")])

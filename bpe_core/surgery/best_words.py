@@ -160,7 +160,7 @@ class _Search:
     def _saving(self, first_pair: Pair, plan: Sequence[Triple]) -> Count:
         """Return how many tokens fewer the texts would be with the merges of a word."""
         saving: Count = 0
-        # All merges but the first join a new token, so only pieces with the first pair change.
+        # All merges except the first join a new token, so only pieces with the first pair change.
         for piece in self._pieces_with[first_pair].values():
             n_after = len(_with_merges(piece.ids, plan))
             saving += piece.count * (len(piece.ids) - n_after)

@@ -4,7 +4,7 @@ The merges of a word are made from left to right: its first two tokens become on
 next, and so on. Words with a common beginning share the new tokens of it, if it has the same tokens today.
 
 **Theorem.** The ids of a piece are its old ids, with the new pairs merged in the order in which they were appended.
-So a text in which no new pair stands side by side in a piece keeps its ids.
+So a text in which no new pair occurs in a piece keeps its ids.
 
 Proof for merges. The lowest rank is merged first, and every new merge has a higher rank than every old one. So all
 old merges are done first, as before. They stay done: a new merge makes a token with a new id, which no old merge
@@ -73,7 +73,7 @@ class Refusal(Exception):
 def graft(tokenizer: Tokenizer, words: Iterable[str]) -> Grafted:
     """Make each word one token, by merges that are appended after all others.
 
-    All other tokens keep their ids, and so do texts in which no new pair stands side by side in a piece;
+    All other tokens keep their ids, and so do texts in which no new pair occurs in a piece;
     `bpe_core.surgery.grafting` has the proof. New ids follow the highest id, also that of a special token. A word of n
     tokens needs up to n - 1 new tokens. A model has not seen the new tokens.
 

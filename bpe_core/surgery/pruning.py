@@ -50,13 +50,13 @@ class Pruned(NamedTuple):
     mapping: Mapping[int, int]
     """Old id -> new id of each token that is left. Without `renumber` both are equal."""
     unreachable: tuple[int, ...]
-    """Tokens that were not to be removed, and that no text becomes any more because the others are."""
+    """Tokens that were not to be removed, and that no text becomes without the others."""
     removed: tuple[int, ...]
     """All tokens that are removed, also unreachable ones if that was decided."""
     kept: Mapping[int, int]
     """Tokens that were to be removed and are not, because another token needs them -> one that does."""
     only_whole: tuple[int, ...]
-    """Tokens that no merge makes any more, and that only a piece equal to them becomes."""
+    """Tokens that no merge makes now, and that only a piece equal to them becomes."""
 
 
 def prune(

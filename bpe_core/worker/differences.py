@@ -18,7 +18,7 @@ _TRIED: Final = 1000
 
 
 class DifferenceFound(NamedTuple):
-    """What is known of the difference between the first tokenizer, A, and another one."""
+    """The difference between the first tokenizer, A, and another one."""
 
     other: int  # the index of the other tokenizer
     difference: Difference  # in its sentences, the other one is called B

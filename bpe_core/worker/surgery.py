@@ -143,7 +143,7 @@ class Changed(NamedTuple):
 
 
 class TextsChange(NamedTuple):
-    """What a change does to texts."""
+    """The effect of a change on texts."""
 
     n_bytes: int
     n_before: int  # tokens

@@ -72,7 +72,7 @@ def _tokens_of_text(tokenizer: Tokenizer, ids: Sequence[int] | None) -> str:
 
 
 def pruned_listings(pruned: Pruned, changed: Changed) -> Iterator[Listing]:
-    """Yield what was removed, what the texts of these tokens become now, and what else is affected."""
+    """Yield the removed tokens, the tokens that their texts become now, and the other tokens that are affected."""
     removed = list(token_rows(changed.before, pruned.removed))
     for row in removed:
         ids = ids_after(changed.after, bytes.fromhex(row["token"]))

@@ -22,7 +22,7 @@ _LABELS: Final = {
 
 
 class Review(NamedTuple):
-    """What the dialog shows."""
+    """The content of the dialog."""
 
     sentences: Sequence[str]
     lists: str

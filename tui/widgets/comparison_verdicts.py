@@ -161,7 +161,7 @@ class Verdicts(RowList):
 
 
 def _reason(difference: Difference, row: int) -> str:
-    """Say what is different, undecided or the same.
+    """Describe the verdict: different, undecided or the same.
 
     A sentence about the witness calls the second tokenizer B. For a third, only name the parts.
     """
