@@ -87,7 +87,9 @@ async def test_the_token_is_shown_with_its_neighbors_and_its_uses(
         assert under is not None
         token = under.ids[0]
         n_uses = scope.ids().count(token)
-        assert f" {n_uses} use" in shown()
+        await scope.until(
+            lambda: f" {n_uses} use" in shown(), "its uses in the text are counted"
+        )
         ids = " ".join(map(str, scope.ids()))
         assert ids in shown(), "the tokens in the text, above their ids"
         assert f"{token - 1} {token} {token + 1}" in shown()

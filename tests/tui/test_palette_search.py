@@ -76,7 +76,7 @@ async def test_what_the_focused_pane_can_do_comes_after_two_lists(
         for pane, names in (
             ("f2", ["Open", "Choose"]),
             ("f4", ["Train on this text"]),
-            ("f5", ["Show merge", "Sort", "Reverse"]),
+            ("f5", ["Show merge", "Mark", "Without the marked tokens…"]),
         ):
             await scope.press(pane)
             if pane == "f5":
