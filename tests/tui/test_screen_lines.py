@@ -217,6 +217,8 @@ def test_facts_of_the_title_that_do_not_fit_are_left_out_by_their_cells() -> Non
     title.set_reactive(TitleLine.path, f"/home/{8 * '語'}.json")
     assert title._facts(24) == 8 * "語"
     assert title._facts(29).endswith("語 · 288 tokens")
+    title.set_reactive(TitleLine.path, f"/home/{50 * 'n'}.json")
+    assert title._facts(45).endswith("n · 288 tokens"), "a long name is cut"
 
 
 def test_the_title_names_the_tokenizer_as_the_list_does() -> None:

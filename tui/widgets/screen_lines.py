@@ -40,6 +40,8 @@ _PHASES: Final = {
     "merging": "learning",
 }
 """Phase of a training -> its name on the screen."""
+_LEAST_CUT: Final = 24
+"""Cells in which a long name is cut in the middle, so that the size is shown, too."""
 _LEAST_NAME: Final = 6
 """A name that is cut to fewer characters is left out."""
 _LEAST_FACTS: Final = 24
@@ -102,11 +104,16 @@ class TitleLine(Widget):
             return ""
         if tokenizer is None:
             return cut(self.notice, room, keep="ends")
+        n_tokens = counted(tokenizer.n_tokens, "token")
+        name = self._tokenizer_name
+        room_of_name = room - cell_len(f" · {n_tokens}")
+        if room_of_name >= _LEAST_CUT:
+            name = cut(name, room_of_name, keep="ends")
         facts = [
             self.notice,
             self._progress,
-            self._tokenizer_name,
-            counted(tokenizer.n_tokens, "token"),
+            name,
+            n_tokens,
             f"pattern {tokenizer.pattern or 'none'}",
         ]
         if tokenizer.record is not None:
