@@ -340,7 +340,7 @@ class Player:
         )
         name = Path(screen.path).stem if screen.path else of_run
         for fact in (
-            bpe_core.visible.visible(name)[:20],
+            bpe_core.visible.visible(name)[:10],
             f"{screen.tokenizer.n_tokens:,} tokens",
         ):
             assert fact in said, f"{fact} is not in the title {said}"
