@@ -33,7 +33,7 @@ _LONGEST_SUMMARY: Final = 160
 
 
 class PartDigest(NamedTuple):
-    """One part of a tokenizer in a few words, and the digest of its data."""
+    """A short description of one part of a tokenizer, and the digest of its data."""
 
     summary: str
     sha256: str

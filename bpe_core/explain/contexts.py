@@ -1,4 +1,4 @@
-"""Texts that contain given bytes, to find out by encoding them where a token really occurs."""
+"""Make texts that contain given bytes. Encoding them shows whether a token occurs in one."""
 
 import unicodedata
 from collections.abc import Iterator

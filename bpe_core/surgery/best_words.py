@@ -30,7 +30,7 @@ class SavingWord(NamedTuple):
 
 @dataclass(slots=True)
 class _Piece:
-    """A piece of the texts, as the tokens that it is after the words found so far."""
+    """A piece of the texts, and its tokens once the words found so far are grafted."""
 
     text: str
     count: Count

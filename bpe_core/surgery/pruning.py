@@ -153,7 +153,7 @@ def _checked(tokenizer: Tokenizer, ids: Iterable[int]) -> set[int]:
 
 
 def needed_by_texts(tokenizer: Tokenizer) -> dict[int, str]:
-    """Return id -> what it is, of each token that can't be removed."""
+    """Return the tokens that can't be removed: id -> why, as the end of a sentence."""
     needed: dict[int, str] = {}
     symbols = tokenizer.vocabulary.alphabet
     for byte, token in symbols.byte_ids.items():

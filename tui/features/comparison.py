@@ -52,7 +52,7 @@ _STEPS: Final = {
     "comparing": "boundaries",
     "deciding": "differences of the tokenizers",
 }
-"""The steps of a comparison, by the activity of the worker."""
+"""Activity of the worker -> the word for it on the screen."""
 
 
 class ComparisonFeature(Feature):
