@@ -162,9 +162,11 @@ class _Comparison:
             search = FirstMatchSearch(
                 node_of(a), node_of(b), a_drops=a.drops_rest, b_drops=b.drops_rest
             )
-            for text in search.texts():
+            for text in search.texts(search.start):
                 while without_effect and len(without_effect[0]) < len(text):
-                    yield from _extended(without_effect.popleft(), search.characters)
+                    yield from _extended(
+                        without_effect.popleft(), search.alphabet.sets_of
+                    )
                 yield text
                 without_effect.append(text)
                 self.doubt = (
@@ -172,7 +174,7 @@ class _Comparison:
                     "found that they split into other pieces."
                 )
             for text in without_effect:
-                yield from _extended(text, search.characters)
+                yield from _extended(text, search.alphabet.sets_of)
             self.n_states += search.n_states
         except (ValueError, RecursionError):
             self.doubt = "A pattern has parts that can't be analyzed exactly, such as look-behinds, or is too large."

@@ -1,21 +1,25 @@
 """Prove that two patterns that split texts differently never do so inside a token.
 
 Merging a piece gives the same tokens as merging its two parts, if no token crosses the place between them. So the ids of a
-text depend only on those cuts that a token of the vocabulary could cross. The search reads all texts at once, breadth first,
-one character for each kind that the patterns distinguish, and keeps track of
+text depend only on those cuts that a token of the vocabulary could cross. The search reads all texts at once, one character
+for each kind that the patterns distinguish, and keeps track of
 
 - the match attempts of both patterns. An attempt that has found a match may still find one that replaces it. So the next
   attempt, which begins at the end of the match, is conditional: it is dropped if an attempt before it matches again.
-- the places where a pattern cuts, or will cut unless such an attempt is dropped, as long as a token can cross the place.
+- the places where a pattern cuts, or will cut unless such an attempt is dropped, as long as a token may cross the place.
+
+A token may cross a place if the kinds of its characters are those around the place: one before it, and up to four after it,
+where a repeated kind counts once. So too many tokens may seem to cross a place, never too few.
 """
 
-from collections import deque
+import re
 from collections.abc import Iterable, Iterator
+from itertools import chain, groupby, product
 from typing import Final, NamedTuple
 
-from bpe_core.patterns.crossings import CROSSED, Crossings
-from bpe_core.patterns.first_match import MatcherPair
+from bpe_core.patterns.alphabet import Alphabet
 from bpe_core.patterns.matching import Matcher, Threads, matches_empty
+from bpe_core.patterns.pair_search import PairSearch
 from bpe_core.patterns.syntax import Node
 
 _MOST_STATES: Final = 5_000
@@ -25,6 +29,14 @@ _MOST_OPEN: Final = 8
 _NOT_CUT: Final = -1
 _CUT: Final = 0
 """The pattern cuts at a place. A number n above it: the pattern cuts if none of the first n attempts matches again."""
+_MOST_KINDS: Final = 4
+"""Maximum number of kinds after a place that are compared with tokens."""
+_CROSSED: Final = ""
+"""Instead of the kinds around a place: a token may cross it."""
+_PART: Final = "\udc80"
+"""Represents a character, if a token has only some of its bytes."""
+_PARTS: Final = re.compile("[\ud800-\udfff]+")
+_FIRST_BYTES: Final = re.compile("(?!^)[\udcc0-\udcff]")  # as surrogates
 
 
 class _Place(NamedTuple):
@@ -32,10 +44,14 @@ class _Place(NamedTuple):
 
     a: int  # `_CUT`, `_NOT_CUT`, or the number of attempts that decide it
     b: int
-    crossings: frozenset[int]
-    """Numbers of the kinds around the place of tokens that may cross it, as far as they are read; or `CROSSED`."""
     is_skip: bool
     """Whether the cut is after a skipped character. Two skipped characters are not cut apart, so it may be none."""
+    around: str
+    """The kinds around the place that are read, in which a token may begin to cross it; or `_CROSSED`."""
+
+    @property
+    def is_known(self) -> bool:
+        return self.a <= _CUT and self.b <= _CUT
 
     @property
     def is_different(self) -> bool:
@@ -44,14 +60,12 @@ class _Place(NamedTuple):
 
 
 class _State(NamedTuple):
-    a: tuple[Threads, ...]
+    a: tuple[Threads, ...] = ()
     """The attempts of A that may still find a match. Each begins after the match of the one before."""
-    b: tuple[Threads, ...]
-    places: tuple[_Place, ...]
-    last: str
-    """The last two characters, or fewer at the beginning of the text."""
-    unread: str
-    """Characters that can't be read yet, since look-aheads depend on what follows them."""
+    b: tuple[Threads, ...] = ()
+    places: tuple[_Place, ...] = ()
+    last: str = ""
+    """The last character; "" at the beginning of the text."""
 
 
 class _Progress(NamedTuple):
@@ -60,8 +74,8 @@ class _Progress(NamedTuple):
     attempts: tuple[Threads, ...]
     n_left: list[int]
     """At index n: how many of the first n attempts are still open. There is no index beyond an attempt that matches."""
-    cut: int | None
-    """Whether there is a cut before the character, as in `_Place`; None without one."""
+    cut: int
+    """Whether there is a cut before the character, as in `_Place`."""
     is_skip: bool
     """Whether the cut is after a skipped character."""
 
@@ -78,126 +92,118 @@ def text_with_token_cut(a: Node, b: Node, tokens: Iterable[bytes]) -> str:
     Args:
         a: The first pattern.
         b: The second pattern.
-        tokens: The bytes of the tokens. A token seems to cross a place if it has characters of the same kinds; see
-            `patterns.crossings`.
+        tokens: The bytes of the tokens.
 
     Raises:
         ValueError: A pattern can't be simulated exactly, or there are too many states.
     """
     if matches_empty(a) or matches_empty(b):
         raise ValueError
-    pair = MatcherPair(a, b, skips=True)
-    return _CutSearch(pair, Crossings(pair.alphabet, tokens)).text()
+    return next(_CutSearch(a, b, tokens).texts(_State()), "")
 
 
-class _CutSearch:
+class _CutSearch(PairSearch[_State]):
     """A search for a text in which a token crosses a place where only one pattern cuts."""
 
-    def __init__(self, pair: MatcherPair, crossings: Crossings) -> None:
-        self._pair = pair
-        self._a = _Side(pair.a, pair)
-        self._b = _Side(pair.b, pair)
-        self._crossings = crossings
-        self._is_found = False
+    def __init__(self, a: Node, b: Node, tokens: Iterable[bytes]) -> None:
+        super().__init__(a, b, skips=True, most_states=_MOST_STATES)
+        rests = list(self._rests(""))
+        self._side_of_a = _Side(self.a, rests)
+        self._side_of_b = _Side(self.b, rests)
+        self._crossed = set(_kinds_around_places(tokens, self.alphabet))
+        self._beginnings = {
+            kinds[:length] for kinds in self._crossed for length in range(1, len(kinds))
+        }
 
-    def text(self) -> str:
-        """Return the shortest text found; "" if none was found."""
-        start = _State((), (), (), "", "")
-        known = {start}
-        waiting = deque([(start, "")])
-        while waiting:
-            state, text = waiting.popleft()
-            if text:
-                self._end(state)
-            if self._is_found:
-                return text
-            for character in self._pair.alphabet.sets_of:
-                next_state = self._after(state, character)
-                if self._is_found:
-                    return text + character
-                if next_state not in known:
-                    n_open = max(map(len, next_state[:3]))
-                    if len(known) == _MOST_STATES or n_open > _MOST_OPEN:
-                        raise ValueError
-                    known.add(next_state)
-                    waiting.append((next_state, text + character))
-        return ""
+    def _rests(self, start: str) -> Iterator[str]:
+        """Yield all beginnings of texts that decide the look-aheads, and shorter texts."""
+        yield start
+        if start and self.is_decided(start):
+            return
+        for character in self.alphabet.sets_of:
+            yield from self._rests(start + character)
 
-    def _after(self, state: _State, character: str) -> _State:
-        unread = state.unread + character
-        while unread and self._pair.is_decided(unread):
-            state = self._read(state, unread)
-            unread = unread[1:]
-        return state._replace(unread=unread)
-
-    def _end(self, state: _State) -> None:
-        """Look for a difference if the text ends in a state."""
-        unread = state.unread
-        for start in range(len(unread)):
-            state = self._read(state, unread[start:])
-        of_a = self._a.progress(state.a, "")
-        of_b = self._b.progress(state.b, "")
+    def read(self, state: _State, rest: str) -> _State:
+        """Return the state after one more character. A place that makes no difference is dropped."""
+        character = rest[:1]
+        of_a = self._side_of_a.progress(state.a, rest)
+        of_b = self._side_of_b.progress(state.b, rest)
+        places = []
         for place in state.places:
-            place = place._replace(
-                a=min(of_a.updated(place.a), _CUT), b=min(of_b.updated(place.b), _CUT)
-            )
-            if place.crossings == CROSSED and place.is_different:
-                self._is_found = True
-
-    def _read(self, state: _State, rest: str) -> _State:
-        """Read the first character of `rest`."""
-        character = rest[0]
-        of_a = self._a.progress(state.a, rest)
-        of_b = self._b.progress(state.b, rest)
-        places = list(self._places_before(state, character, of_a, of_b))
-        if of_a.cut is not None or of_b.cut is not None:
-            crossings = self._crossings.begin(state.last, character)
+            around: str | None = place.around
+            if around != _CROSSED and character != state.last:
+                around = self._crossing(place.around + character)
+            if around is not None:
+                a = of_a.updated(place.a)
+                b = of_b.updated(place.b)
+                places.append(_Place(a, b, place.is_skip, around))
+        around = self._crossing(state.last + character)
+        if around is not None:
             is_skip = of_a.is_skip or of_b.is_skip
-            places.append(
-                _Place(_known(of_a.cut), _known(of_b.cut), crossings, is_skip)
-            )
-        return _State(
-            a=of_a.attempts,
-            b=of_b.attempts,
-            places=tuple(self._open(places)),
-            last=(state.last + character)[-2:],
-            unread="",
-        )
+            places.append(_Place(of_a.cut, of_b.cut, is_skip, around))
+        if not rest:  # nothing can match again
+            places = [
+                place._replace(a=min(place.a, _CUT), b=min(place.b, _CUT))
+                for place in places
+            ]
+        left = [place for place in places if place.is_different or not place.is_known]
+        after = _State(of_a.attempts, of_b.attempts, tuple(left), character)
+        if max(map(len, after)) > _MOST_OPEN:
+            raise ValueError
+        return after
 
-    def _places_before(
-        self, state: _State, character: str, of_a: _Progress, of_b: _Progress
-    ) -> Iterator[_Place]:
-        """Yield what is known after one more character of the places before it."""
-        for place in state.places:
-            yield place._replace(
-                a=of_a.updated(place.a),
-                b=of_b.updated(place.b),
-                crossings=self._crossings.next(
-                    place.crossings, state.last[-1:], character
-                ),
-            )
+    def _crossing(self, around: str) -> str | None:
+        """Return the kinds around a place, or `_CROSSED`; None if no token crosses it."""
+        if around in self._crossed:
+            return _CROSSED
+        return around if around in self._beginnings else None
 
-    def _open(self, places: Iterable[_Place]) -> Iterator[_Place]:
-        """Yield the places that may still show a difference."""
-        for place in places:
-            is_known = place.a <= _CUT and place.b <= _CUT
-            if not place.crossings or (is_known and not place.is_different):
-                continue
-            if is_known and place.crossings == CROSSED:
-                self._is_found = True
-            yield place
+    def is_different(self, state: _State) -> bool:
+        """Whether a token may cross a place where only one pattern cuts."""
+        return any(place.around == _CROSSED for place in state.places)
 
 
-def _known(cut: int | None) -> int:
-    return _NOT_CUT if cut is None else cut
+def _kinds_around_places(tokens: Iterable[bytes], alphabet: Alphabet) -> Iterator[str]:
+    """Yield the kinds around each place inside of a token: one before it, those after it.
+
+    For "aab" with the kinds "a" and "b", they are "aab", around the place in "aa", and "ab".
+    """
+    texts = {token.decode(errors="surrogateescape") for token in tokens}
+    kinds_of = alphabet.kinds_of_characters(set(chain.from_iterable(texts)))
+    table = str.maketrans(kinds_of)
+    for text in {_with_marked_parts(text).translate(table) for text in texts}:
+        runs = [(kind, len(list(run))) for kind, run in groupby(text)]
+        kinds = "".join(kind for kind, _ in runs)
+        for number, (kind, length) in enumerate(runs):
+            after = kinds[number + 1 : number + 1 + _MOST_KINDS]
+            if after:
+                yield from _completed(kind + after, alphabet)
+            if length > 1:
+                after = kinds[number : number + _MOST_KINDS]
+                yield from _completed(kind + after, alphabet)
+
+
+def _completed(kinds: str, alphabet: Alphabet) -> Iterator[str]:
+    """Yield the kinds, with each kind that a part of a character may belong to in place of the part."""
+    choices = [alphabet.beyond_ascii if kind == _PART else kind for kind in kinds]
+    yield from map("".join, product(*choices))
+
+
+def _with_marked_parts(text: str) -> str:
+    """Replace the bytes of incomplete characters by one sign per character."""
+
+    def marks(part: re.Match[str]) -> str:
+        return _PART * (1 + len(_FIRST_BYTES.findall(part[0])))
+
+    return _PARTS.sub(marks, text)
 
 
 class _Side:
     """The match attempts of one pattern."""
 
-    def __init__(self, matcher: Matcher, pair: MatcherPair) -> None:
+    def __init__(self, matcher: Matcher, rests: list[str]) -> None:
         self._matcher = matcher
-        self._rests = list(_rests(pair, ""))
+        self._rests = rests
         self._certain: dict[Threads, bool] = {}
 
     def progress(self, attempts: tuple[Threads, ...], rest: str) -> _Progress:
@@ -207,7 +213,7 @@ class _Side:
         """
         left: list[Threads] = []
         n_left = [0]
-        cut = None if attempts else _CUT
+        cut = _NOT_CUT if attempts else _CUT
         is_skip = False
         for threads in attempts:
             step = self._matcher.step(threads, rest, is_first=False)
@@ -217,13 +223,13 @@ class _Side:
                 # If another match is certain to replace this one, the text is not cut here.
                 if not self._is_certain(step.threads):
                     cut = len(left)
-                is_skip = step.is_skip
+                    is_skip = step.is_skip
                 break
             n_left.append(len(left))
-        if cut is not None and rest:
+        if cut != _NOT_CUT and rest:
             first = self._matcher.step(self._matcher.start, rest, is_first=True)
             left.append(first.threads)
-        return _Progress(tuple(left), n_left, cut, is_skip and cut is not None)
+        return _Progress(tuple(left), n_left, cut, is_skip)
 
     def _is_certain(self, start: Threads) -> bool:
         """Whether an attempt will find a match however the text goes on."""
@@ -246,12 +252,3 @@ class _Side:
                     known.add(step.threads)
                     waiting.append(step.threads)
         return True
-
-
-def _rests(pair: MatcherPair, start: str) -> Iterator[str]:
-    """Yield all beginnings of texts that decide the look-aheads, and shorter texts."""
-    yield start
-    if start and pair.is_decided(start):
-        return
-    for character in pair.alphabet.sets_of:
-        yield from _rests(pair, start + character)
