@@ -67,7 +67,7 @@ def digests(tokenizer: Tokenizer) -> dict[str, PartDigest]:
         "added tokens": [_finds_specials_first(tokenizer, added), others],
         "split pattern": [
             splitters,
-            splits.of_bytes,
+            splits.within,
             sorted(found_first.difference(token.text for token in added)),
         ],
         "vocabulary": tokens,

@@ -16,12 +16,8 @@ by side, one of them takes y away from the other.
   results could only be equal if all three became one token. But a token is built in the same way in A and B, and not
   both from x + y and from y + z.
 
-**Late merges.** In some published lists a few merges come before those that make their parts. Such a merge is applied
-at once when its parts are there: it belongs to the merge that makes the later part, and may bring others along that are
-due already. These are the *followers* of that merge. Two merges *touch* if one of them or of its followers overlaps
-with one of the other or of its followers, or makes a part of it. The first proof holds as before if "overlap" is
-replaced by "touch": the occurrences of a merge, each with its followers, leave those of the other merge as they are.
-The followers are the same in all lists on the way, since a merge touches the merges that make its parts.
+In some published lists a few merges come before those that make their parts. Then the first proof does not hold, so two
+such lists are only known to be the same if their orders are equal.
 """
 
 from collections import defaultdict
@@ -101,53 +97,11 @@ class MergeOrders:
                 highest_right = max(highest_right, rank)
         return False
 
-    def late_merges_agree(self) -> bool:
-        """Whether all merges that touch because of followers have the same order in A and B."""
-        makers_of_late = set()
-        for place, parts in enumerate(self.merges):
-            for maker in self._makers(parts):
-                if self._is_inverted(place, maker):
-                    return False
-                if maker > place:
-                    makers_of_late.add(maker)
-        groups = {maker: self._with_followers(maker) for maker in makers_of_late}
-        for maker, group in groups.items():
-            touched = self._touched_by(group)
-            for other, other_group in groups.items():
-                if not touched.isdisjoint(other_group):
-                    touched.add(other)
-            if any(self._is_inverted(maker, place) for place in touched):
-                return False
-        return True
-
-    def _makers(self, parts: Parts) -> list[int]:
-        """Return the merges that make these parts."""
-        places = [self._place_of_token.get(part) for part in parts]
-        return [place for place in places if place is not None]
-
-    def _with_followers(self, maker: int) -> set[int]:
-        """Return a merge and the merges of lower rank that can be applied because of it."""
-        group = {maker}
-        new = [maker]
-        while new:
-            token = self.merges[new.pop()].token
-            users = self._beginning.get(token, []) + self._ending.get(token, [])
-            for place in users:
-                if place < maker and place not in group:
-                    group.add(place)
-                    new.append(place)
-        return group
-
-    def _touched_by(self, group: set[int]) -> set[int]:
-        """Return all merges that overlap with one of the group or use its token.
-
-        A merge that makes a part of one comes before it, and so before the group's maker, or has it as a follower, too.
-        """
-        touched: set[int] = set()
-        for place in group:
-            parts = self.merges[place]
-            for token in (parts.token, parts.right):
-                touched.update(self._beginning.get(token, ()))
-            for token in (parts.token, parts.left):
-                touched.update(self._ending.get(token, ()))
-        return touched
+    def has_late_merges(self) -> bool:
+        """Whether a merge comes before one that makes a part of it, in A or B."""
+        return any(
+            maker > place or self._is_inverted(place, maker)
+            for place, parts in enumerate(self.merges)
+            for maker in map(self._place_of_token.get, parts)
+            if maker is not None
+        )

@@ -34,7 +34,6 @@ from bpe_core.patterns.token_cuts import text_with_token_cut
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.preparation import BytePieces, SplitStep, Step
 from bpe_core.visible import counted
-from bpe_core.vocabulary.symbols import name_of_bytes
 
 _PART: Final = "split pattern"
 _PATIENCE: Final = 5.0
@@ -49,68 +48,46 @@ class _Splits(NamedTuple):
     splitters: list[Splitter]
     """One before each other step, and one after the last of them."""
     others: list[Step]
-    of_bytes: tuple[Splitter, ...]
-    """The splitters of the bytes of each piece."""
-
-
-class _SplitPair(NamedTuple):
-    """A splitter of A, and the one of B in the same place."""
-
-    a: Splitter
-    b: Splitter
-    is_of_bytes: bool
-
-    def is_different(self, text: str) -> bool:
-        """Whether they split a text, or its bytes, differently."""
-        if self.is_of_bytes:
-            text = name_of_bytes(text.encode())
-        return self.a.split(text) != self.b.split(text)
+    within: BytePieces | None
+    """The splits of the bytes of each piece."""
 
 
 def compare_pattern(pair: Pair) -> PartComparison:
     """Compare the split patterns of two tokenizers. Added tokens are not a part of them."""
     of_a = splits_of(pair.a)
     of_b = splits_of(pair.b)
-    has_same_form = len(of_a.others) == len(of_b.others)
-    if not has_same_form or len(of_a.of_bytes) != len(of_b.of_bytes):
-        sentence = "A and B split a text in different numbers of steps, so the steps can't be compared."
+    if len(of_a.others) != len(of_b.others) or of_a.within != of_b.within:
+        sentence = "A and B split a text in different kinds of steps, so the steps can't be compared."
         return PartComparison(_PART, None, sentence)
-    splits = []
-    for a, b in zip(of_a.splitters, of_b.splitters, strict=True):
-        splits.append(_SplitPair(a, b, is_of_bytes=False))
-    for a, b in zip(of_a.of_bytes, of_b.of_bytes, strict=True):
-        splits.append(_SplitPair(a, b, is_of_bytes=True))
-    splits = [split for split in splits if split.a != split.b]
-    comparisons = [compare_splits(split.a, split.b) for split in splits]
-    if all(comparison.is_same for comparison in comparisons):
+    splits = list(zip(of_a.splitters, of_b.splitters, strict=True))
+    comparisons = [compare_splits(a, b) for a, b in splits if a != b]
+    different = [each for each in comparisons if not each.is_same]
+    if not different:
         sentence = "The split patterns are equal."
         if comparisons:
             sentence = comparisons[0].sentence
         return PartComparison(_PART, True, sentence)
-    search = _WitnessSearch(pair, of_a, of_b, splits)
-    texts = [comparison.text for comparison in comparisons if comparison.text]
+    search = _WitnessSearch(pair, of_a, of_b)
+    texts = [comparison.text for comparison in different if comparison.text]
     with patience(_PATIENCE), suppress(PatternError):
         witness = search.witness(chain(texts, search.likely_texts()))
-        cut_token = None
         if witness is None:
             cut_token = _text_with_token_cut(pair, of_a, of_b)
-        if cut_token == "":
-            sentence = (
-                f"{comparisons[0].sentence} But no token can cross a place where only one of them cuts, so the ids are "
-                "the same."
-            )
-            return PartComparison(_PART, True, sentence)
-        if cut_token:
-            witness = search.witness(search.texts_with_tokens(cut_token))
+            if cut_token == "":
+                sentence = (
+                    f"{different[0].sentence} But no token can cross a place where only one of them cuts, so the ids "
+                    "are the same."
+                )
+                return PartComparison(_PART, True, sentence)
+            if cut_token:
+                witness = search.witness(search.texts_with_tokens(cut_token))
         if witness is not None:
             return shown(_PART, search.cause(witness), witness)
-    for comparison in comparisons:
-        if comparison.is_same is False:
-            what = f"{comparison.sentence} No text was found whose ids differ because of it."
-            cause = Cause(_PART, comparison.sentence, None)
-            return PartComparison(_PART, None, what, [cause])
-    doubts = [each.sentence for each in comparisons if each.is_same is None]
-    return PartComparison(_PART, None, doubts[0])
+    sentence = different[0].sentence
+    if not texts:
+        return PartComparison(_PART, None, sentence)
+    what = f"{sentence} No text was found whose ids differ because of it."
+    return PartComparison(_PART, None, what, [Cause(_PART, sentence, None)])
 
 
 def splits_of(tokenizer: Tokenizer) -> _Splits:
@@ -119,7 +96,7 @@ def splits_of(tokenizer: Tokenizer) -> _Splits:
         tree = tokenizer.splitter.tree
         if isinstance(tree, Else) and isinstance(tree.first, tuple):
             tree = tree.rest  # the texts that are found first are added tokens
-        return _Splits([splitter(str(tree))], [], ())
+        return _Splits([splitter(str(tree))], [], None)
     trees: list[Pattern] = []
     splitters: list[Splitter] = []
     others: list[Step] = []
@@ -131,8 +108,7 @@ def splits_of(tokenizer: Tokenizer) -> _Splits:
         others.append(step)
         trees = []
     splitters.append(splitter(str(one_after_another(trees))))
-    of_bytes = preparation.within.splitters if preparation.within else ()
-    return _Splits(splitters, others, of_bytes)
+    return _Splits(splitters, others, preparation.within)
 
 
 def _text_with_token_cut(pair: Pair, of_a: _Splits, of_b: _Splits) -> str | None:
@@ -140,7 +116,7 @@ def _text_with_token_cut(pair: Pair, of_a: _Splits, of_b: _Splits) -> str | None
 
     None if it can't be decided.
     """
-    if of_a.others or of_a.of_bytes:
+    if of_a.others or of_a.within:
         return None
     (a,), (b,) = of_a.splitters, of_b.splitters
     splits = aligned(a.tree, b.tree)
@@ -188,19 +164,16 @@ def _with_splits(tokenizer: Tokenizer, splits: _Splits) -> Tokenizer:
     for split, other in zip(first, splits_of(tokenizer).others, strict=True):
         steps += (SplitStep(split), other)
     steps.append(SplitStep(last))
-    within = BytePieces(splits.of_bytes) if splits.of_bytes else None
-    changed = replace(preparation, steps=tuple(steps), within=within, description={})
+    changed = replace(preparation, steps=tuple(steps), description={})
     return Tokenizer(tokenizer.vocabulary, tokenizer.pattern, preparation=changed)
 
 
 class _WitnessSearch:
     """A search for a text whose ids differ because two tokenizers split it differently."""
 
-    def __init__(
-        self, pair: Pair, of_a: _Splits, of_b: _Splits, splits: list[_SplitPair]
-    ) -> None:
+    def __init__(self, pair: Pair, of_a: _Splits, of_b: _Splits) -> None:
         self._pair = pair
-        self._splits = splits
+        self._splits = list(zip(of_a.splitters, of_b.splitters, strict=True))
         self._a_with_splits_of_b = _with_splits(pair.a, of_b)
         self._b_with_splits_of_a = _with_splits(pair.b, of_a)
 
@@ -216,9 +189,9 @@ class _WitnessSearch:
     def likely_texts(self) -> Iterator[str]:
         """Yield short texts and tokens, the shortest first, then tokens with one more character."""
         units: dict[str, None] = {}
-        for split in self._splits:
-            if not split.is_of_bytes:
-                units.update(dict.fromkeys(distinguished(split.a, split.b)))
+        for a, b in self._splits:
+            if a != b:
+                units.update(dict.fromkeys(distinguished(a, b)))
         tokens = self._texts_of_tokens()
         short = islice(short_texts(list(units)), _MOST_TRIED)
         yield from sorted(chain(short, tokens), key=len)
@@ -236,7 +209,7 @@ class _WitnessSearch:
                 yield beginning + token
 
     def _is_split_differently(self, text: str) -> bool:
-        return any(split.is_different(text) for split in self._splits)
+        return any(a.split(text) != b.split(text) for a, b in self._splits)
 
     def _depends_on_pattern(self, witness: Witness) -> bool:
         """Whether the ids of A or of B change when it gets the pattern of the other one."""
@@ -258,16 +231,11 @@ class _WitnessSearch:
     def cause(self, witness: Witness) -> str:
         """Describe how the patterns make the ids of a text different."""
         text = witness.text
-        of_a, of_b = "", ""
-        for split in self._splits:
-            if not split.is_of_bytes and split.is_different(text):
-                of_a, of_b = describe_pieces(
-                    split.a.split(text), split.b.split(text), known=text
-                )
-                break
-        why = "their split patterns are different"
-        if of_a:
-            why = f"A's pattern {of_a}, and B's {of_b}"
+        pieces = ((a.split(text), b.split(text)) for a, b in self._splits)
+        of_a, of_b = next(
+            describe_pieces(a, b, known=text) for a, b in pieces if a != b
+        )
+        why = f"A's pattern {of_a}, and B's {of_b}"
         n_of_a = len(witness.a or ())
         n_of_b = len(witness.b or ())
         if n_of_a == n_of_b:

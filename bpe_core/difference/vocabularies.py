@@ -121,7 +121,7 @@ def _compare_merges(sides: Sides) -> PartComparison:
         same = f"A and B apply the same {n_common}, and in the same order where two compete for a token."
         if len(overlaps) == _MOST_OVERLAPS:
             doubt = "Too many merges come in different orders to compare them all."
-        elif not orders.late_merges_agree():
+        elif orders.has_late_merges():
             doubt = "The orders of the merges are different, and some merges come before those that make their parts."
     return _judged("merges", sides, suspects, different, same, doubt)
 

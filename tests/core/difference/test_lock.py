@@ -28,8 +28,8 @@ MERGES = ("a b", "b c", "ab c", "x y", "1 2", "i n", "n Ġ")
 SPECIAL = {"id": 300, "content": "<s>", "special": True}
 ADDED = {"id": 301, "content": "<go>", "special": False}
 DIGESTS = (
-    "4d122414 98978b98 a9fa362d cc35de45 75d4030e 9cc34e6d ca15cbfd 6ea83410 e09a75fe",
-    "141f1d27 1cd2fdeb e09a75fe 2784d49f 8188d8c1 705fd391 ffd45452 77c189b6 cd4f4b3f",
+    "4d122414 98978b98 a9fa362d f14c0aa2 75d4030e 9cc34e6d ca15cbfd 6ea83410 e09a75fe",
+    "141f1d27 1cd2fdeb e09a75fe e3a50af9 8188d8c1 705fd391 ffd45452 77c189b6 cd4f4b3f",
 )
 
 
