@@ -446,8 +446,8 @@ def test_no_small_ranks_that_differ_are_called_the_same():
             n_changed += tokens != others
             texts = strings("abc", 7)
             assert a.encode_ordinary_batch(texts) == b.encode_ordinary_batch(texts)
-    assert n_changed > 50 and verdicts["different"] > 50, verdicts
-    assert verdicts["undecided"] < 0.4 * verdicts.total(), verdicts
+    assert n_changed > 30 and verdicts["different"] > 50, verdicts
+    assert verdicts["undecided"] < 0.5 * verdicts.total(), verdicts
 
 
 @pytest.mark.parametrize(
