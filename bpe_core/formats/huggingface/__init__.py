@@ -72,7 +72,12 @@ def tokenizer_of(
         step.splitter.tree for step in preparation.steps if isinstance(step, SplitStep)
     ]
     split = one_after_another(splits)
-    does_more = preparation.normalize or preparation.within or preparation.has_metaspace
+    does_more = (
+        preparation.normalize
+        or preparation.within
+        or preparation.has_metaspace
+        or preparation.drops_space
+    )
     only_splits = len(splits) == len(preparation.steps) and not does_more
     if only_splits and found_at_once(added):
         ordinary = [token for token in added if not token.special]

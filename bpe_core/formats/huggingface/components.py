@@ -207,7 +207,14 @@ def _makes_space(decoder: Fields) -> bool:
 def _drops_space(decoder: Fields) -> bool:
     """Whether a decoder drops a space at the beginning of the text."""
     if decoder.text("type") == "Strip":
-        return decoder.text("content") == " " and decoder.number("start") > 0
+        n_at_start = decoder.number("start")
+        n_at_end = decoder.number("stop")
+        is_one_space = decoder.text("content") == " " and n_at_start <= 1
+        if n_at_end or not is_one_space:
+            decoder.unsupported(
+                "a decoder that strips more than one space at the start", "one space"
+            )
+        return n_at_start == 1
     return decoder.text("type") == "Metaspace" and _prepend_scheme(decoder) != "never"
 
 

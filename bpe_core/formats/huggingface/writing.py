@@ -24,6 +24,8 @@ _BYTE_LEVEL: Final = {
     "use_regex": False,
 }
 """The pre-tokenizer after the splits, and the decoder, of every tokenizer of bytes."""
+_STRIP: Final = {"type": "Strip", "content": " ", "start": 1, "stop": 0}
+"""The decoder that drops a space at the beginning of a text."""
 _FLAGS: Final = ("single_word", "lstrip", "rstrip", "normalized", "special")
 """The fields of an added token that are flags in the file."""
 _TARGET: Final = "as a tokenizer.json"
@@ -97,6 +99,9 @@ def _pipeline(tokenizer: Tokenizer) -> WrittenPipeline:
             **preparation.description,
             "decoder": _BYTE_LEVEL,
         }
+        if preparation.drops_space:
+            decoders = [_BYTE_LEVEL, _STRIP]
+            components["decoder"] = {"type": "Sequence", "decoders": decoders}
         if "pre_tokenizer" not in preparation.description:
             components["pre_tokenizer"] = pre_tokenizer(pattern)
         return WrittenPipeline(components, preparation.added)

@@ -549,6 +549,26 @@ def test_the_sign_for_a_space_is_three_bytes_where_tokens_are_made_of_bytes(tmp_
         load(put(tmp_path, {"tokenizer.json": whole}))
 
 
+def test_a_space_that_decoding_strips_is_stripped_from_bytes_too(tmp_path):
+    whole = huggingface(("a b", "b c"))
+    strip = {"type": "Strip", "content": " ", "start": 1, "stop": 0}
+    byte_level = dict(type="ByteLevel", trim_offsets=True)
+    byte_level |= {"add_prefix_space": False, "use_regex": False}
+    decoders = [byte_level, strip]
+    whole["decoder"] = {"type": "Sequence", "decoders": decoders}
+    ours = load(put(tmp_path, {"tokenizer.json": whole}))
+    save(ours, tmp_path / "saved.json", format="huggingface")
+    theirs = tokenizers.Tokenizer.from_str(json.dumps(whole))
+    saved = tokenizers.Tokenizer.from_file(str(tmp_path / "saved.json"))
+    for text in ("ab bc", " a  b", "  ab", " "):
+        ids = ours.encode(text)
+        assert ours.decode(ids) == theirs.decode(ids) == saved.decode(ids)
+    for change in ({"start": 2}, {"stop": 1}, {"content": "a"}):
+        decoders[1] = strip | change
+        with pytest.raises(FormatError, match="strips more than one space"):
+            load(put(tmp_path, {"tokenizer.json": whole}))
+
+
 def test_a_word_is_no_piece_to_look_up_where_nothing_splits_the_text(tmp_path):
     whole = huggingface((), extra={"▁": 256, "ab": 257}, ignore_merges=True)
     replaces = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
