@@ -184,9 +184,10 @@ def _kinds_around_places(tokens: Iterable[bytes], alphabet: Alphabet) -> Iterato
 
 
 def _completed(kinds: str, alphabet: Alphabet) -> Iterator[str]:
-    """Yield the kinds, with each kind that a part of a character may belong to in place of the part."""
+    """Yield the kinds around a place, with each kind that a part of a character may belong to in place of the part."""
     choices = [alphabet.beyond_ascii if kind == _PART else kind for kind in kinds]
-    yield from map("".join, product(*choices))
+    for before, *after in product(*choices):
+        yield before + "".join(kind for kind, _ in groupby(after))
 
 
 def _with_marked_parts(text: str) -> str:
@@ -246,7 +247,7 @@ class _Side:
                 step = self._matcher.step(threads, rest, is_first=False)
                 if step.is_match:
                     continue
-                if not step.threads or not rest:
+                if not step.threads:
                     return False
                 if step.threads not in known:
                     known.add(step.threads)
