@@ -96,7 +96,7 @@ def man_page() -> str:
         "0": "Success.",
         "1": "The answer is no (audit --fail-on, train --preset, diff, check).",
         "2": "Wrong usage or bad input.",
-        "3": "Undecided (diff, check).",
+        "3": "Unknown (diff, check).",
         "130": "Interrupted.",
     }
     lines += tagged(list(status.items()))
