@@ -57,9 +57,9 @@ def run_lock(options: Namespace) -> int:
     lock tokenizer.json -o tokenizer.lock
     lock gpt-4o -o gpt-4o.lock
 
-    A lock has a digest of each part of the tokenizer, and a few hundred texts with their ids (probes):
-    numbers, white space, scripts, special tokens, and tokens of this tokenizer. It is a text file, so
-    you can commit it.
+    A lock is a text file to commit. It has a digest of each part of the tokenizer, and a few hundred
+    texts with their ids (probes): numbers, white space, scripts, special tokens, and tokens of this
+    tokenizer.
     """
     check_place(options.output)
     made = lock(open_tokenizer(options.tokenizer, options.pattern))

@@ -98,7 +98,7 @@ def add_graft(parser: Parser) -> None:
     parser.add_value(
         "--size",
         "N",
-        "with --from: add words as long as the vocabulary has at most N tokens",
+        "with --from: stop before the vocabulary has more than N tokens",
         None,
         type=integer,
     )
