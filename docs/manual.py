@@ -1,6 +1,7 @@
 """The manual of all commands, from their parsers: sections of a page for MkDocs, and the man page.
 
-`python docs/manual.py` writes docs/bpescope.1 again.
+`python docs/manual.py` writes docs/bpescope.1 again. The man page is in the repository, since the build of a wheel could not
+make it: it does not install what the parsers import.
 """
 
 import html
