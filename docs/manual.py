@@ -1,6 +1,7 @@
 """The manual of all commands, from their parsers: sections of a page for MkDocs, and the man page.
 
-`python docs/manual.py` writes docs/bpescope.1 again.
+`python docs/manual.py` writes docs/bpescope.1 again. The man page is in the repository, since the build of a wheel could not
+make it: it does not install what the parsers import.
 """
 
 import html
@@ -96,7 +97,7 @@ def man_page() -> str:
         "0": "Success.",
         "1": "The answer is no (audit --fail-on, train --preset, diff, check).",
         "2": "Wrong usage or bad input.",
-        "3": "Undecided (diff, check).",
+        "3": "Unknown (diff, check).",
         "130": "Interrupted.",
     }
     lines += tagged(list(status.items()))

@@ -45,6 +45,13 @@ def test_the_page_of_commands_has_all_options() -> None:
         assert all(example in section for example in command.examples)
 
 
+def test_every_row_of_a_table_has_a_meaning() -> None:
+    """A paragraph of help whose first line ends with a colon would become a table."""
+    for command in outline():
+        for table in command.tables:
+            assert all(meaning for _, meaning in table.rows), command.full_name
+
+
 def test_other_pages_stay_as_they_are() -> None:
     assert MANUAL["on_page_markdown"]("# A page") == "# A page"
 

@@ -76,13 +76,13 @@ def run_diff(options: Namespace) -> int:
     diff gpt2 my-gpt2/tokenizer.json corpus/ logs.jsonl.gz --field text
 
     There are three answers. The same: every part of the two tokenizers is proved to do the same.
-    Different: a text shows it. Unknown: no difference was found, and the parts are listed of which
-    it is not proved that they are the same.
+    Different: a text shows it. Unknown: no difference was found, but some parts could not be proved
+    the same; the report lists them.
 
-    With texts, the lines that become different ids are counted, too, by cause. Special tokens in
-    the texts are read as ordinary text.
+    With texts, diff also counts the lines that get different ids, by cause. It reads special tokens
+    in them as ordinary text.
 
-    Tokens that a tokenizer.json adds around every text (its post-processor) are not compared.
+    diff doesn't compare the tokens that a tokenizer.json adds around every text (its post-processor).
 
     Exit code 0: the same. 1: different. 3: unknown.
     """

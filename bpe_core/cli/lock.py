@@ -1,4 +1,4 @@
-"""`lock` and `check`: write down what a tokenizer means, and check whether a tokenizer still means it."""
+"""`lock` and `check`: record which ids a tokenizer gives, and check whether a tokenizer still gives them."""
 
 import json
 import os
@@ -45,21 +45,21 @@ def add(commands: Subcommands) -> None:
         "--with",
         dest="library",
         choices=LIBRARIES,
-        help="also check what this library makes of TOKENIZER",
+        help="also check the ids that this library gives",
     )
     parser.add_given_pattern()
     parser.add_flag("json", "print one JSON object")
 
 
 def run_lock(options: Namespace) -> int:
-    """Write a lock: what a tokenizer means, to be checked later.
+    """Write a lock: a file that records which ids a tokenizer gives.
 
     lock tokenizer.json -o tokenizer.lock
     lock gpt-4o -o gpt-4o.lock
 
-    A lock has a digest of each part of the tokenizer, and some hundred texts with their ids (probes):
-    numbers, white space, scripts, special tokens, and tokens of this tokenizer. It is a text file to
-    commit.
+    A lock is a text file to commit. It has a digest of each part of the tokenizer, and a few hundred
+    texts with their ids (probes): numbers, white space, scripts, special tokens, and tokens of this
+    tokenizer.
     """
     check_place(options.output)
     made = lock(open_tokenizer(options.tokenizer, options.pattern))
@@ -70,17 +70,17 @@ def run_lock(options: Namespace) -> int:
 
 
 def run_check(options: Namespace) -> int:
-    """Check whether a tokenizer is still the one of a lock, and show the shortest text with other ids.
+    """Check a tokenizer against a lock, and show the shortest text that gets different ids.
 
     check tokenizer.lock tokenizer.json
     check tokenizer.lock model/ --with transformers
     check gpt-4o.lock gpt-4o --with tiktoken --json
 
-    --with tokenizers and --with transformers let the library read the file or folder. --with
-    tiktoken takes the encoding of that name from tiktoken, or gives the ranks, pattern and special
-    tokens of a file to it. The library must be installed.
+    With tokenizers or transformers, the library reads the file or folder. With tiktoken, the library
+    uses its own encoding of that name, or gets the ranks, pattern and special tokens of a file. The
+    library must be installed.
 
-    Exit code 0: the same. 1: different. 3: undecided, because data changed and no text shows it.
+    Exit code 0: the same. 1: different. 3: unknown, because data changed but no text shows it.
     """
     if options.pattern and options.library in ("tokenizers", "transformers"):
         raise OptionError(

@@ -58,12 +58,11 @@ def run_prune(options: Namespace) -> int:
     prune gpt2 -o smaller.tiktoken --unused-in my_texts/ --keep-parents
     prune mine.json -o small.json --size 8000 --renumber --embeddings model.safetensors small.safetensors
 
-    A text in whose merging no removed token was formed keeps its tokens. Bytes, special tokens and added
+    A text keeps its tokens if merging it formed none of the removed tokens. Bytes, special tokens and added
     tokens can't be removed: --audit, --unused-in and --size leave them out.
 
-    If other tokens are built on a removed one and can't be merged in another way, no text becomes them any
-    more, or only a pre-token equal to them. prune then lists them and writes nothing, unless you decide:
-    --with-descendants or --keep-parents.
+    Without a token, the tokens that are built on it may become unreachable, or encode only a whole pre-token.
+    prune then lists them and writes nothing, until you add --with-descendants or --keep-parents.
     """
     for option, needed in (
         ("score", "audit"),
@@ -172,8 +171,8 @@ def run_graft(options: Namespace) -> int:
     graft gpt2 my_texts/ -o larger.tiktoken --from my_texts/ --size 50500
     graft qwen.json -o larger.json --words words.txt --embeddings model.safetensors larger.safetensors
 
-    All tokens keep their ids, and so does a text in which no new pair stands side by side. A word is refused
-    where the split pattern cuts it. "hello" and " hello" are two words, as in a text.
+    All tokens keep their ids, and a text keeps its tokens unless it contains a pair that a new merge joins. A
+    word is refused if the split pattern cuts it. "hello" and " hello" are different words.
     """
     if bool(options.counts) != (options.size is not None):
         raise OptionError(
@@ -231,7 +230,7 @@ def run_unite(options: Namespace) -> int:
     unite gpt-4 mine.json my_texts/ -o both.tiktoken --table tokens.csv
 
     A keeps its ids, its split pattern and everything else. The tokens of B follow in their order,
-    by merges after all others. Those that A's split pattern never leaves in one piece are not possible.
+    by merges after all others. A token of B that A's split pattern always cuts can't be added.
     """
     table_files = [options.table] if options.table else []
     source = Source.open(options, table_files)

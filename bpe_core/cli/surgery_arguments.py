@@ -7,9 +7,7 @@ from bpe_core.formats import WRITABLE
 from bpe_core.visible import quoted
 
 _COUNTABLE = "what `count` reads, or files that it wrote; repeatable"
-_MEAN = (
-    "a row for each new token: the mean of the rows of the tokens that it was before"
-)
+_MEAN = "a row for each new token: the mean of the rows of the tokens that it replaces"
 
 
 def add_prune(parser: Parser) -> None:
@@ -18,8 +16,8 @@ def add_prune(parser: Parser) -> None:
     choice.add_argument(
         "--tokens",
         metavar="FILE",
-        help="remove these tokens, one per line: an id (257), the bytes in hex (0x6c6f77), or else the text with its "
-        'spaces; a line in quotation marks is a text as a JSON string, such as "257", as `audit --texts` prints it',
+        help="remove these tokens, one per line: an id (257), the bytes in hex (0x6c6f77), or the text with its "
+        'spaces; a line in quotation marks is a JSON string, such as "257", as `audit --texts` prints it',
     )
     choice.add_argument(
         "--audit",
@@ -36,7 +34,7 @@ def add_prune(parser: Parser) -> None:
         "--size",
         metavar="N",
         type=integer,
-        help="remove the latest merges that nothing is built on, until N tokens are left",
+        help="remove the latest merges that no other token is built on, until N tokens are left",
     )
     parser.add_value(
         "--score",
@@ -66,18 +64,18 @@ def add_prune(parser: Parser) -> None:
         action="store_const",
         const="with-descendants",
         default="list",
-        help="also remove the tokens that are built on removed ones and that no text becomes any more",
+        help="also remove the tokens that become unreachable without the removed ones",
     )
     decision.add_argument(
         "--keep-parents",
         dest="decision",
         action="store_const",
         const="keep-parents",
-        help="keep the chosen tokens that others are built on, so that a text without chosen tokens stays as it is",
+        help="keep the chosen tokens that others are built on, so that a text without chosen tokens keeps its tokens",
     )
     parser.add_flag(
         "renumber",
-        "close the holes between the ids, and write OUT.mapping.json: old id -> new id",
+        "close the gaps between the ids, and write OUT.mapping.json: old id -> new id",
     )
     _add_common(parser, "the row of each token moved to its new id; needs --renumber")
 
@@ -88,19 +86,19 @@ def add_graft(parser: Parser) -> None:
     words.add_argument(
         "--words",
         metavar="FILE",
-        help="one word per line, with the space before it if it has one; a line in quotation marks is a JSON string",
+        help="one word per line, with any leading space; a line in quotation marks is a JSON string",
     )
     words.add_argument(
         "--from",
         dest="counts",
         metavar="SOURCE",
         action="append",
-        help=f"choose the words that save most tokens in these texts: {_COUNTABLE}",
+        help=f"choose the words that save the most tokens in these texts: {_COUNTABLE}",
     )
     parser.add_value(
         "--size",
         "N",
-        "with --from: add words as long as the vocabulary has at most N tokens",
+        "with --from: stop before the vocabulary has more than N tokens",
         None,
         type=integer,
     )
@@ -134,7 +132,7 @@ def _add_common(parser: Parser, row: str) -> None:
     parser.add_argument(
         "--format",
         choices=WRITABLE,
-        help="the format of OUT (default: that of the input; in a tokenizer.json, everything else stays as it is)",
+        help="the format of OUT (default: the input's format; the rest of a tokenizer.json stays unchanged)",
     )
     parser.add_argument(
         "--embeddings",

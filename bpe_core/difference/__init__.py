@@ -118,7 +118,7 @@ def diff(
     texts: Iterable[str] = (),
     progress: OnPart | None = None,
 ) -> Difference:
-    """Decide whether two tokenizers mean the same, and find a short text that shows a difference.
+    """Decide whether two tokenizers are the same, and find a short text that shows a difference.
 
     Takes seconds for vocabularies of 200,000 tokens.
 

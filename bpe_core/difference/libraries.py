@@ -65,7 +65,11 @@ def of_transformers(path: Path) -> LibraryTokenizer:
     os.environ["TRANSFORMERS_VERBOSITY"] = "error"
     library = _library("transformers")
     folder = path if path.is_dir() else path.parent
-    read = partial(library.AutoTokenizer.from_pretrained, local_files_only=True)
+    read = partial(
+        library.AutoTokenizer.from_pretrained,
+        local_files_only=True,
+        trust_remote_code=False,  # without it, transformers asks whether to run code
+    )
     own = _read("transformers", folder, read)
     decode = partial(
         own.decode, skip_special_tokens=False, clean_up_tokenization_spaces=False

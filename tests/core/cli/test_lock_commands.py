@@ -1,7 +1,9 @@
 """`bpescope lock` and `check`: sentences, exit codes, and the tokenizers of other libraries."""
 
 import json
+import sys
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 from shell import Bpescope, in_a_shell
@@ -84,6 +86,29 @@ def test_a_library_is_held_to_a_lock(
     assert code == 1
     assert (found["verdict"], found["different"]) == ("different", 1)
     assert found["witness"]["a"] == [7, 8] and found["witness"]["b"] == [49]
+
+
+def test_transformers_never_runs_code_of_a_folder(
+    bpescope: Bpescope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """This library need not be installed: a stand-in refuses a folder with code, as it does."""
+
+    def from_pretrained(path: str, *, trust_remote_code: bool | None = None, **_: bool):
+        if trust_remote_code is False:
+            raise ValueError("This folder contains custom code.")
+        Path("ran").touch()
+
+    transformers = ModuleType("transformers")
+    transformers.AutoTokenizer = SimpleNamespace(from_pretrained=from_pretrained)
+    monkeypatch.setitem(sys.modules, "transformers", transformers)
+    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_VERBOSITY"):
+        monkeypatch.setenv(name, "restored after the test")
+    bpescope(LOCK)
+    code, _, error = bpescope("check one.lock one.json --with transformers")
+    assert code == 2
+    assert error.startswith("bpescope: transformers can't read ")
+    assert error.endswith(": This folder contains custom code.\n")
+    assert not Path("ran").exists()
 
 
 def test_what_a_library_adds_is_named(bpescope: Bpescope) -> None:

@@ -150,6 +150,7 @@ def test_the_latest_tokens_go_until_the_size_is_reached(
     assert load("out.json").encode(LOW) == low.at(low.step - 5).encode(LOW)
 
 
+@pytest.mark.usefixtures("folder")
 def test_the_latest_token_that_nothing_is_built_on_goes_first() -> None:
     # The file lists a merge before the one that makes its part.
     vocabulary = load_with_merges(["x y", "xy z", "a b"])
