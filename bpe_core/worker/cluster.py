@@ -253,7 +253,9 @@ class Cluster:
         done = 0
         for future in self._in_turn(list(partition_of)):
             partition = partition_of.pop(future)
-            if future.status != "finished":
+            # A task that had ended can be pending or lost again, if its worker died. Another worker
+            # repeats it for `wanted`.
+            if future.status in ("error", "cancelled"):
                 wanted = future  # raises its error
                 break
             del future
