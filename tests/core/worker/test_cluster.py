@@ -118,6 +118,43 @@ def test_one_of_four_workers_is_killed_in_mid_count_and_no_count_is_doubled(
                 cluster.read(gone, "gpt4")
 
 
+@pytest.mark.slow
+def test_all_workers_are_killed_when_all_partitions_have_ended(corpus, monkeypatch):
+    import distributed
+
+    files = find_files(corpus).files
+    monkeypatch.setattr(cluster_module, "LARGEST", 1 << 16)
+    places = {"host": "127.0.0.1", "dashboard_address": None, "silence_logs": 50}
+    with (
+        patch.dict(os.environ),
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, **places) as two,
+        connected(two.scheduler_address) as cluster,
+    ):
+        lost = []
+
+        def statuses():
+            futures = list(cluster._client.futures.items())
+            return [state.status for key, state in futures if "count_" in key]
+
+        def wait_until(is_so):
+            deadline = time.monotonic() + 60
+            while not is_so():
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+
+        def kill(done, *_):
+            if done and not lost:
+                wait_until(lambda: set(statuses()) == {"finished"})
+                for worker in two.workers.values():
+                    os.kill(worker.pid, signal.SIGKILL)
+                wait_until(lambda: "lost" in statuses())
+                lost.extend(statuses())
+
+        counts = cluster.read(files, "gpt4", progress=kill)
+        assert lost
+        check_equal(counts, Counts.read(files, "gpt4"))
+
+
 def stop(*_):
     raise Stopped
 
@@ -215,6 +252,10 @@ class Here:
     def __init__(self, found):
         self.result = lambda: found
 
+    @staticmethod
+    def scatter(shared, broadcast):
+        return shared
+
     @classmethod
     def submit(cls, work, given, *more, **_):
         return cls(
@@ -223,6 +264,50 @@ class Here:
                 *more,
             )
         )
+
+
+@pytest.mark.parametrize("status", ["lost", "pending"])
+def test_a_partition_that_was_lost_after_it_ended_is_not_taken_for_the_whole(
+    status, tmp_path, monkeypatch
+):
+    """Its worker died before the client looked at it, and Dask repeats its task for the whole."""
+    pytest.importorskip("pyarrow.parquet")
+    texts = ["low lower " * number for number in range(1, 12)]
+    for number, text in enumerate(texts):
+        (tmp_path / f"{number:02}").write_text(text)
+    files = find_files(tmp_path).files
+    tokenizer = train("low lower " * 9, vocab_size=262)
+    done = []
+
+    def note(n_done, total, _):
+        done.append(n_done / total)
+
+    monkeypatch.setattr(cluster_module, "LARGEST", 1)
+    monkeypatch.setattr(Here, "status", status)
+    cluster = Cluster(Here, iter)
+    check_equal(cluster.read(files, "gpt4", progress=note), Counts.read(files, "gpt4"))
+    assert len(done) == len(files) + 1 and done[-1] == 1
+    n_ids = cluster.encode(files, tokenizer, tmp_path / "ids", note)
+    assert n_ids == sum(len(tokenizer.encode(text)) for text in texts)
+
+
+@pytest.mark.parametrize("status", ["error", "cancelled"])
+def test_a_partition_that_failed_ends_the_wait_for_the_whole(status):
+    class Failed:
+        def result(self):
+            raise TextError("It is gone.")
+
+    failed, whole = Failed(), Here("whole")
+    failed.status = status
+    waited_for = []
+
+    def in_turn(futures):
+        waited_for.extend(futures)
+        return iter(futures)
+
+    with pytest.raises(TextError, match=r"^It is gone\.$"):
+        Cluster(Here, in_turn)._result(whole, {failed: []}, stop)
+    assert whole not in waited_for
 
 
 class Ended:
