@@ -10,6 +10,7 @@ format of a file of counts:
 `Cluster` runs them on the workers of Dask. `dask_connection.py` connects to these.
 """
 
+import pickle
 import platform
 import shutil
 from array import array
@@ -212,7 +213,8 @@ class Cluster:
                 raise ValueError("the folder exists; name a new one")
             unfinished.mkdir()
         try:
-            shared_tokenizer = self._client.scatter(tokenizer, broadcast=True)
+            # As the result of a task, it is made again if its worker dies. Data sent by `scatter` is not.
+            shared_tokenizer = self._submit(pickle.loads, pickle.dumps(tokenizer))
             partition_of = dict[Any, list[TextFile]]()
             for number, partition in enumerate(partitions(files)):
                 future = self._submit(

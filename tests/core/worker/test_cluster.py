@@ -252,18 +252,12 @@ class Here:
     def __init__(self, found):
         self.result = lambda: found
 
-    @staticmethod
-    def scatter(shared, broadcast):
-        return shared
-
     @classmethod
     def submit(cls, work, given, *more, **_):
-        return cls(
-            work(
-                [one.result() for one in given] if isinstance(given[0], cls) else given,
-                *more,
-            )
-        )
+        if isinstance(given[0], cls):
+            given = [one.result() for one in given]
+        more = [one.result() if isinstance(one, cls) else one for one in more]
+        return cls(work(given, *more))
 
 
 @pytest.mark.parametrize("status", ["lost", "pending"])
