@@ -35,6 +35,12 @@ pytest.importorskip(
 pytestmark = pytest.mark.filterwarnings(
     "ignore"
 )  # of Dask, about sockets of workers that were killed
+PLACES = {
+    "threads_per_worker": 1,
+    "host": "127.0.0.1",
+    "dashboard_address": None,
+    "silence_logs": 50,
+}
 SIZES = [3, 20_000, 0, 9_000, 60_000, 700, 30_000, 40_000, 25_000, 12_000]
 
 
@@ -78,11 +84,10 @@ def test_one_of_four_workers_is_killed_in_mid_count_and_no_count_is_doubled(
 
     files = find_files(corpus).files
     alone = Counts.read(files, "gpt4")
-    places = {"host": "127.0.0.1", "dashboard_address": None, "silence_logs": 50}
     monkeypatch.setattr(cluster_module, "LARGEST", 1 << 16)
     with (
         patch.dict(os.environ),
-        distributed.LocalCluster(n_workers=4, threads_per_worker=1, **places) as four,
+        distributed.LocalCluster(n_workers=4, **PLACES) as four,
     ):
         for quarter in range(3):
             killed = []
@@ -106,35 +111,40 @@ def test_one_of_four_workers_is_killed_in_mid_count_and_no_count_is_doubled(
             assert Counts.load(tmp_path / "spilled").to_bytes() == alone.to_bytes()
             with pytest.raises(Stopped):
                 cluster.read(files, "gpt4", progress=stop)
-            with pytest.raises(
-                ClusterError,
-                match=r"The Dask workers failed \(KilledWorker: .*\); see",
-            ):
-                cluster._result(cluster._submit(os._exit, 1), {}, stop)
             (tmp_path / "gone").write_text("low")
             gone = find_files(tmp_path / "gone").files
             (tmp_path / "gone").unlink()
             with pytest.raises(TextError, match=r"does not exist on .*; name it by a"):
                 cluster.read(gone, "gpt4")
+            # Last: Dask doesn't start a worker again that ends before it has fully started.
+            with pytest.raises(
+                ClusterError,
+                match=r"The Dask workers failed \(KilledWorker: .*\); see",
+            ):
+                cluster._result(cluster._submit(os._exit, 1), {}, stop)
 
 
 @pytest.mark.slow
-def test_all_workers_are_killed_when_all_partitions_have_ended(corpus, monkeypatch):
+def test_all_workers_are_killed_when_all_partitions_have_ended(
+    corpus, tmp_path, monkeypatch
+):
+    """What Dask reported as ended is lost when the client looks at it."""
     import distributed
 
+    parquet = pytest.importorskip("pyarrow.parquet")
     files = find_files(corpus).files
+    tokenizer = train("low lower " * 9, vocab_size=262)
     monkeypatch.setattr(cluster_module, "LARGEST", 1 << 16)
-    places = {"host": "127.0.0.1", "dashboard_address": None, "silence_logs": 50}
+    n_lost = 0
     with (
         patch.dict(os.environ),
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, **places) as two,
+        distributed.LocalCluster(n_workers=2, **PLACES) as two,
         connected(two.scheduler_address) as cluster,
     ):
-        lost = []
 
         def statuses():
             futures = list(cluster._client.futures.items())
-            return [state.status for key, state in futures if "count_" in key]
+            return [state.status for key, state in futures if "_partition-" in key]
 
         def wait_until(is_so):
             deadline = time.monotonic() + 60
@@ -142,17 +152,46 @@ def test_all_workers_are_killed_when_all_partitions_have_ended(corpus, monkeypat
                 assert time.monotonic() < deadline
                 time.sleep(0.01)
 
+        def is_running(nanny):
+            return nanny.process and nanny.process.status.name == "running"
+
         def kill(done, *_):
-            if done and not lost:
+            nonlocal n_lost
+            if done and not n_lost:
                 wait_until(lambda: set(statuses()) == {"finished"})
                 for worker in two.workers.values():
                     os.kill(worker.pid, signal.SIGKILL)
                 wait_until(lambda: "lost" in statuses())
-                lost.extend(statuses())
+                n_lost = statuses().count("lost")
 
         counts = cluster.read(files, "gpt4", progress=kill)
-        assert lost
+        assert n_lost
         check_equal(counts, Counts.read(files, "gpt4"))
+        n_lost = 0
+        # Dask doesn't start a worker again that is killed before it has fully started.
+        wait_until(lambda: all(map(is_running, two.workers.values())))
+        n_ids = cluster.encode(files, tokenizer, tmp_path / "ids", kill)
+        assert n_lost
+    rows = parquet.read_table(tmp_path / "ids")["ids"].to_pylist()
+    texts = ["".join(blocks) for file in files for blocks in file.documents()]
+    assert rows == list(map(tokenizer.encode, texts))
+    assert n_ids == sum(map(len, rows))
+
+
+@pytest.mark.slow
+def test_a_worker_is_killed_before_it_gets_the_tokenizer(corpus, tmp_path):
+    import distributed
+
+    files = find_files(corpus).files
+    tokenizer = train("low lower " * 9, vocab_size=262)
+    with (
+        patch.dict(os.environ),
+        distributed.LocalCluster(n_workers=2, **PLACES) as two,
+        connected(two.scheduler_address) as cluster,
+    ):
+        os.kill(two.workers[0].pid, signal.SIGKILL)
+        n_ids = cluster.encode(files, tokenizer, tmp_path / "ids", lambda *_: None)
+    assert n_ids
 
 
 def stop(*_):
