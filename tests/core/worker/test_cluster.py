@@ -12,7 +12,7 @@ import threading
 import time
 import warnings
 import weakref
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from multiprocessing import active_children
 from unittest.mock import patch
 
@@ -35,12 +35,6 @@ pytest.importorskip(
 pytestmark = pytest.mark.filterwarnings(
     "ignore"
 )  # of Dask, about sockets of workers that were killed
-PLACES = {
-    "threads_per_worker": 1,
-    "host": "127.0.0.1",
-    "dashboard_address": None,
-    "silence_logs": 50,
-}
 SIZES = [3, 20_000, 0, 9_000, 60_000, 700, 30_000, 40_000, 25_000, 12_000]
 
 
@@ -58,6 +52,23 @@ def corpus(tmp_path_factory):
         "".join(f"{json.dumps({'text': word})}\n" for word in words), "utf-8"
     )
     return folder
+
+
+@contextmanager
+def local_cluster(n_workers):
+    """Workers of which each is started again when it is killed, however long that takes."""
+    import dask
+    import distributed
+
+    options = {"host": "127.0.0.1", "dashboard_address": None, "silence_logs": 50}
+    with (
+        patch.dict(os.environ),
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),
+        distributed.LocalCluster(
+            n_workers=n_workers, threads_per_worker=1, **options
+        ) as cluster,
+    ):
+        yield cluster
 
 
 def check_equal(counts, alone):
@@ -80,15 +91,10 @@ def merges(counts):
 def test_one_of_four_workers_is_killed_in_mid_count_and_no_count_is_doubled(
     corpus, tmp_path, monkeypatch
 ):
-    import distributed
-
     files = find_files(corpus).files
     alone = Counts.read(files, "gpt4")
     monkeypatch.setattr(cluster_module, "LARGEST", 1 << 16)
-    with (
-        patch.dict(os.environ),
-        distributed.LocalCluster(n_workers=4, **PLACES) as four,
-    ):
+    with local_cluster(4) as four:
         for quarter in range(3):
             killed = []
 
@@ -129,16 +135,13 @@ def test_all_workers_are_killed_when_all_partitions_have_ended(
     corpus, tmp_path, monkeypatch
 ):
     """What Dask reported as ended is lost when the client looks at it."""
-    import distributed
-
     parquet = pytest.importorskip("pyarrow.parquet")
     files = find_files(corpus).files
     tokenizer = train("low lower " * 9, vocab_size=262)
     monkeypatch.setattr(cluster_module, "LARGEST", 1 << 16)
     n_lost = 0
     with (
-        patch.dict(os.environ),
-        distributed.LocalCluster(n_workers=2, **PLACES) as two,
+        local_cluster(2) as two,
         connected(two.scheduler_address) as cluster,
     ):
 
@@ -180,13 +183,10 @@ def test_all_workers_are_killed_when_all_partitions_have_ended(
 
 @pytest.mark.slow
 def test_a_worker_is_killed_before_it_gets_the_tokenizer(corpus, tmp_path):
-    import distributed
-
     files = find_files(corpus).files
     tokenizer = train("low lower " * 9, vocab_size=262)
     with (
-        patch.dict(os.environ),
-        distributed.LocalCluster(n_workers=2, **PLACES) as two,
+        local_cluster(2) as two,
         connected(two.scheduler_address) as cluster,
     ):
         os.kill(two.workers[0].pid, signal.SIGKILL)
