@@ -415,7 +415,7 @@ REFUSED = {
     "prune low.json -o out.json --tokens none": "none has no tokens; write one per line.",
     "prune low.json -o out.json --tokens unknown": "unknown, line 1: the tokenizer has no token '99999'",
     "prune low.json -o out.json --tokens missing": "missing",
-    "prune low.json -o out.json --tokens byte": "it is the byte 0x6C, which texts need",
+    "prune low.json -o out.json --tokens byte": "it is the byte 0x6C, and each byte needs a token",
     "prune low.json -o out.json --tokens special": "it is a special token; leave it out.",
     "prune low.json -o out.json --tokens nothex": "line 1: the tokenizer has no token '0xlow'",
     "prune low.json -o out.json --tokens notjson": "is not a JSON string",
