@@ -82,7 +82,7 @@ def test_a_list_of_tokens_has_ids_hex_and_texts(
     # Without 0x it is a text.
     code, _, error = bpescope("prune low.json -o out.json --tokens list")
     assert code == 2 and "list, line 3: the tokenizer has no token '206e6577'" in error
-    Path("list").write_text(f' lower\r\n0x206e6577\n"est"\n {widest} \n')
+    Path("list").write_text(f'\ufeff lower\r\n0x206e6577\n"est"\n {widest} \n')
     assert removed(bpescope, "--tokens list", "--with-descendants") >= {
         lower,
         new,
