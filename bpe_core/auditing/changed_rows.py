@@ -69,8 +69,8 @@ class ChangedEmbeddings:
             ]
             if len(names) != 1:
                 raise EmbeddingsError(
-                    f"{path.name} has no matrix with a usual name of embeddings, such as lm_head.weight, and "
-                    f"{len(names)} with {n_ids:,} rows or more; rename the embeddings."
+                    f"{path.name} has no matrix with a usual name of embeddings, such as lm_head.weight, and not "
+                    f"exactly one with {n_ids:,} rows or more; rename the embeddings."
                 )
         names += [name for name in _BIASES if name in known]
         self.matrices: dict[str, Array] = {name: known[name] for name in names}

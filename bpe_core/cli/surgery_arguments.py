@@ -22,7 +22,8 @@ def add_prune(parser: Parser) -> None:
     choice.add_argument(
         "--audit",
         metavar="KIND,...",
-        help="remove the tokens with findings of these kinds; see `audit`",
+        help="remove the tokens with findings of these kinds; see `audit`, whose --ids prints a list for --tokens, also of "
+        "findings that need a reference, embeddings or other tokenizers",
     )
     choice.add_argument(
         "--unused-in",

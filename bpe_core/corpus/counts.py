@@ -350,8 +350,7 @@ class Counts:
         """
         if other.splitter.tree != self.splitter.tree:
             raise OptionError(
-                f"Counts by the patterns {self.pattern!r} and {other.pattern!r} cannot be merged; count all texts with "
-                "one of them."
+                f"These counts were made with pattern {other.pattern!r}, not {self.pattern!r}; count the texts again."
             )
         factor = Fraction(weight) / other.scale
         scale = lcm(self.scale, factor.denominator)

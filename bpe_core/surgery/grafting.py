@@ -151,8 +151,11 @@ def pieces_of(tokenizer: Tokenizer, text: str) -> list[bytes] | None:
 
 
 def joined_labels(parts: Iterable[bytes]) -> str:
-    """Return the parts of a text in a form for sentences: “hello” + “␣world”."""
-    return " + ".join(f"“{token_label(part)}”" for part in parts)
+    """Return the parts of a text in a form for sentences: “hello” + “␣world”, and … for all after the 20th."""
+    labels = [f"“{token_label(part)}”" for part in parts]
+    if len(labels) > 20:
+        labels[20:] = ["…"]
+    return " + ".join(labels)
 
 
 class Grafter:

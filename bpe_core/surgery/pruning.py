@@ -81,7 +81,7 @@ def prune(
         The new tokenizer, the ids that are left, and the tokens that become unreachable.
 
     Raises:
-        OptionError: There are no ids, or a token can't be removed: a special or added token, or a byte that texts need.
+        OptionError: There are no ids, or a token can't be removed: a special or added token, or a single byte.
         UnknownTokenError: An id is unknown.
         NotAnIdError: A value is not a whole number.
 
@@ -157,7 +157,7 @@ def needed_by_texts(tokenizer: Tokenizer) -> dict[int, str]:
     needed: dict[int, str] = {}
     symbols = tokenizer.vocabulary.alphabet
     for byte, token in symbols.byte_ids.items():
-        needed[token] = f"the byte 0x{byte:02X}, which texts need"
+        needed[token] = f"the byte 0x{byte:02X}, and each byte needs a token"
     if isinstance(symbols, CharacterSymbols):
         for character, token in symbols.id_of.items():
             if not all(byte in symbols.byte_ids for byte in character.encode()):

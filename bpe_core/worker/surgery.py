@@ -30,7 +30,7 @@ class _ListedLine(NamedTuple):
 
 def _listed_lines(text: str, name: str) -> Iterator[_ListedLine]:
     """Yield the lines of a list that are not blank; a line in quotation marks is a JSON string."""
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
         line = line.removesuffix("\r")
         place = f"{name}, line {number}"
         if len(line) > 1 and line.startswith('"') and line.endswith('"'):

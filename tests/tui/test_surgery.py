@@ -6,6 +6,7 @@ from threading import Event
 from typing import Any
 
 import pytest
+from textual.widgets import Static
 
 from bpe_core import load
 from bpe_core.errors import Stopped
@@ -56,3 +57,18 @@ async def test_escape_ends_the_work_and_what_it_finds_is_not_shown(
         await scope.settle()
         assert feature._made is None
         assert scope.screen.lanes == ()
+
+
+async def test_long_rows_are_not_wrapped(
+    opened: Callable[..., Any], kept: Path
+) -> None:
+    async with opened() as scope:
+        scope.screen.editor.area.load_text("xyz" * 40)
+        scope.screen.editor.area.select_all()
+        await scope.press("alt+g")
+        dialog = await scope.asked(ReviewChange)
+        await scope.until(lambda: dialog.query("Button"), "the change is shown")
+        await scope.settle()
+        rows = dialog.query_one("#review-list", Static)
+        assert rows.size.height == len(str(rows.content).split("\n"))
+        assert rows.size.width > dialog.query_one("#review-lists").size.width

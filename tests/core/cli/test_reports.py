@@ -74,7 +74,7 @@ def test_an_audit_takes_counts_where_it_takes_texts(bpescope: Bpescope) -> None:
     code, _, said = bpescope("audit -t seed.json --pattern gpt2 --corpus seed.parquet")
     assert (
         code == 2
-        and "Counts by the patterns 'gpt2' and 'none' cannot be merged; count all texts with one of them."
+        and "These counts were made with pattern 'none', not 'gpt2'; count the texts again."
         in said
     )
 

@@ -82,7 +82,7 @@ def test_a_list_of_tokens_has_ids_hex_and_texts(
     # Without 0x it is a text.
     code, _, error = bpescope("prune low.json -o out.json --tokens list")
     assert code == 2 and "list, line 3: the tokenizer has no token '206e6577'" in error
-    Path("list").write_text(f' lower\r\n0x206e6577\n"est"\n {widest} \n')
+    Path("list").write_text(f'\ufeff lower\r\n0x206e6577\n"est"\n {widest} \n')
     assert removed(bpescope, "--tokens list", "--with-descendants") >= {
         lower,
         new,
@@ -415,7 +415,7 @@ REFUSED = {
     "prune low.json -o out.json --tokens none": "none has no tokens; write one per line.",
     "prune low.json -o out.json --tokens unknown": "unknown, line 1: the tokenizer has no token '99999'",
     "prune low.json -o out.json --tokens missing": "missing",
-    "prune low.json -o out.json --tokens byte": "it is the byte 0x6C, which texts need",
+    "prune low.json -o out.json --tokens byte": "it is the byte 0x6C, and each byte needs a token",
     "prune low.json -o out.json --tokens special": "it is a special token; leave it out.",
     "prune low.json -o out.json --tokens nothex": "line 1: the tokenizer has no token '0xlow'",
     "prune low.json -o out.json --tokens notjson": "is not a JSON string",

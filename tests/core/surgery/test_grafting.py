@@ -164,6 +164,10 @@ def test_new_ids_follow_special_tokens():
         ("", "it is empty"),
         ("low", "it is the token 257 already"),
         ("low lower", "the split pattern cuts it into “low” + “␣lower”"),
+        (
+            "!? " * 50,
+            "the split pattern cuts it into " + "“!?” + " + "“␣!?” + " * 19 + "…",
+        ),
         ("a<end>", "it contains the special token '<end>'"),
         ("lo\ud800", "it contains half of a character (a lone surrogate)"),
         ("lower", "it is named twice"),
