@@ -27,6 +27,7 @@ from bpe_core.difference.splits import (
     node_of,
     short_texts,
 )
+from bpe_core.difference.surroundings import normalized
 from bpe_core.errors import PatternError
 from bpe_core.patterns import Splitter, patience, splitter
 from bpe_core.patterns.pattern import Else, Pattern, one_after_another
@@ -209,7 +210,11 @@ class _WitnessSearch:
                 yield beginning + token
 
     def _is_split_differently(self, text: str) -> bool:
-        return any(a.split(text) != b.split(text) for a, b in self._splits)
+        """Whether the patterns split a text differently that both tokenizers normalize alike."""
+        split_text = normalized(self._pair.a, text)
+        if split_text != normalized(self._pair.b, text):
+            return False
+        return any(a.split(split_text) != b.split(split_text) for a, b in self._splits)
 
     def _depends_on_pattern(self, witness: Witness) -> bool:
         """Whether the ids of A or of B change when it gets the pattern of the other one."""
@@ -231,7 +236,8 @@ class _WitnessSearch:
     def cause(self, witness: Witness) -> str:
         """Describe how the patterns make the ids of a text different."""
         text = witness.text
-        pieces = ((a.split(text), b.split(text)) for a, b in self._splits)
+        split_text = normalized(self._pair.a, text)
+        pieces = ((a.split(split_text), b.split(split_text)) for a, b in self._splits)
         of_a, of_b = next(
             describe_pieces(a, b, known=text) for a, b in pieces if a != b
         )
