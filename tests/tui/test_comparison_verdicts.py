@@ -25,6 +25,7 @@ ONES = Witness("11", (7,), (1, 1))
 SPLIT = Cause("split pattern", "B splits '11'.", ONES)
 SAME = PartComparison("normalizer", True, "Neither has one.")
 OPEN = PartComparison("merges", None, "Merges are not compared.")
+UNSEEN = PartComparison("whole", None, "No difference was found in 9 texts.")
 Tokens = tuple[tuple[bytes, ...], ...]
 
 
@@ -85,13 +86,13 @@ def compared(*differences: DifferenceFound, n: int = 2, **more: Any) -> Comparis
         ),
         (
             found(1, None, (), verdict="same"),
-            "A and B are the same: proved  Neither has one.",
-            "Neither has one.",
+            "A and B are the same: proved  The last view, causes, says why.",
+            "The last view, causes, says why.",
         ),
         (
-            found(1, None, (), verdict="unknown", parts=(SAME, OPEN)),
-            "No difference between A and B found in 1,204 texts  Merges are not compared.",
-            "Merges are not compared.",
+            found(1, None, (), verdict="unknown", parts=(SAME, OPEN, UNSEEN)),
+            "No difference between A and B found in 1,204 texts  Not decided: merges.",
+            "Not decided: merges.",
         ),
     ],
 )
