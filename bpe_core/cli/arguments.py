@@ -28,11 +28,11 @@ class Parser(argparse.ArgumentParser):
     is_intermixed = False
     """Whether options may come between positional arguments."""
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+    def parse_known_args(self, *arguments: Any) -> Any:  # type: ignore[override]
         if not self.is_intermixed:
-            return super().parse_known_args(args, namespace)
+            return super().parse_known_args(*arguments)
         self.is_intermixed = False  # `parse_intermixed_args` calls this method
-        return self.parse_intermixed_args(args, namespace), []
+        return self.parse_intermixed_args(*arguments), []
 
     def print_help(self, file: Any = None) -> None:
         # The method of argparse hides errors of writing to stdout.

@@ -24,7 +24,7 @@ from bpe_core.errors import OptionError
 from bpe_core.report import ReportTable, Section, as_text
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import OPTIONS
-from bpe_core.visible import counted, shortened
+from bpe_core.visible import counted
 from bpe_core.worker.inputs import compare_on_files
 from bpe_core.worker.job import Job
 
@@ -119,10 +119,7 @@ def run_diff(options: Namespace) -> int:
             found["texts"] = on_texts.as_json()
         print(json.dumps(found))
     else:
-        names = []
-        for name, pattern in zip((options.a, options.b), patterns, strict=True):
-            names.append(f"{name} ({shortened(pattern, 40)})" if pattern else name)
-        sections = list(_report(difference, (a, b), names))
+        sections = list(_report(difference, (a, b), (options.a, options.b)))
         if on_texts:
             sections += text_sections(on_texts, (a, b))
         print(as_text(sections), end="")

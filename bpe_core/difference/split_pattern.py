@@ -210,11 +210,10 @@ class _WitnessSearch:
                 yield beginning + token
 
     def _is_split_differently(self, text: str) -> bool:
-        """Whether the patterns split a text differently that both tokenizers normalize alike."""
-        split_text = normalized(self._pair.a, text)
-        if split_text != normalized(self._pair.b, text):
+        """Whether the patterns split a text differently that neither tokenizer normalizes to another one."""
+        if not normalized(self._pair.a, text) == text == normalized(self._pair.b, text):
             return False
-        return any(a.split(split_text) != b.split(split_text) for a, b in self._splits)
+        return any(a.split(text) != b.split(text) for a, b in self._splits)
 
     def _depends_on_pattern(self, witness: Witness) -> bool:
         """Whether the ids of A or of B change when it gets the pattern of the other one."""
@@ -236,8 +235,7 @@ class _WitnessSearch:
     def cause(self, witness: Witness) -> str:
         """Describe how the patterns make the ids of a text different."""
         text = witness.text
-        split_text = normalized(self._pair.a, text)
-        pieces = ((a.split(split_text), b.split(split_text)) for a, b in self._splits)
+        pieces = ((a.split(text), b.split(text)) for a, b in self._splits)
         of_a, of_b = next(
             describe_pieces(a, b, known=text) for a, b in pieces if a != b
         )

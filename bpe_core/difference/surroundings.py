@@ -193,8 +193,7 @@ def _cause_of_token(
     else:
         what = f"{quoted(text)} {_only_flags(of_a, of_b)}."
         has_same_id = True
-    ways_to_read = (True, False) if part == "special tokens" else (False,)
-    return Cause(part, what, _token_witness(pair, text, has_same_id, ways_to_read))
+    return Cause(part, what, _token_witness(pair, text, has_same_id))
 
 
 def _only_flags(of_a: AddedToken, of_b: AddedToken) -> str:
@@ -207,15 +206,12 @@ def _only_flags(of_a: AddedToken, of_b: AddedToken) -> str:
     return ", and ".join(meanings)
 
 
-def _token_witness(
-    pair: Pair, text: str, has_same_id: bool, ways_to_read: Iterable[bool]
-) -> Witness | None:
+def _token_witness(pair: Pair, text: str, has_same_id: bool) -> Witness | None:
     """Return the shortest text with an added token that shows a difference.
 
-    `ways_to_read`: whether special tokens are read, in the order in which that is tried.
     If only the flags of the token differ, one tokenizer finds it where the other one doesn't, and makes more tokens.
     """
-    for reads_specials in ways_to_read:
+    for reads_specials in (True, False):
         for context in _CONTEXTS:
             witness = pair.witness(
                 context.replace("{}", text), reads_specials=reads_specials
@@ -232,8 +228,7 @@ def _of_tokens(part: str, n_listed: int, causes: list[Cause]) -> PartComparison:
     if not causes:
         sentence = f"Both have the same {part}."
         if not n_listed:
-            other = part.replace("added", "other added")
-            sentence = f"Neither has {other}."
+            sentence = f"Neither has {part}."
         return PartComparison(part, True, sentence)
     with_text = [cause for cause in causes if cause.witness]
     sentence = f"{counted(len(causes), f'{one} is', f'{part} are')} different."

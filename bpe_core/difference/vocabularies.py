@@ -84,11 +84,10 @@ def _only_in(one: LiveMerges, other: LiveMerges) -> Iterator[bytes]:
 
 def _about_unreachable(sides: Sides) -> str:
     """Return a sentence about tokens of one only that no text becomes; "" if there are none."""
-    a = sides.a
-    b = sides.b
+    pair, a, b, _ = sides
+    added = added_tokens(pair.a) | added_tokens(pair.b)
     unreachable = (a.unreachable() - b.tokens()) | (b.unreachable() - a.tokens())
-    for tokenizer in (sides.pair.a, sides.pair.b):
-        unreachable -= {text.encode() for text in added_tokens(tokenizer)}
+    unreachable.difference_update(map(str.encode, added))
     if not unreachable:
         return ""
     n_tokens = counted(len(unreachable), "other token")

@@ -7,7 +7,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.binding import BindingType
 
-from bpe_core.difference import WHOLE, DecodedWitness, Difference, Witness
+from bpe_core.difference import DecodedWitness, Difference, Witness
 from bpe_core.live.change import Span
 from bpe_core.pictures import choose_colors
 from bpe_core.visible import counted, token_label
@@ -165,11 +165,8 @@ def _reason(difference: Difference, row: int) -> str:
 
     A sentence about the witness calls the second tokenizer B. For a third, only name the parts.
     """
-    if difference.verdict == "same":
-        return "The last view, causes, says why."
     if difference.witness is None:
-        undecided = [part.part for part in difference.parts if part.is_same is None]
-        return f"Not decided: {', '.join(undecided).removesuffix(f', {WHOLE}')}."
+        return "The last view, causes, says why."
     for cause in difference.causes:
         if cause.witness == difference.witness and row == 0:
             return cause.what

@@ -209,7 +209,7 @@ def test_another_numbering_is_not_a_difference_of_the_pattern():
     assert comparison.is_same and not comparison.causes
 
 
-def test_a_text_is_a_witness_of_patterns_only_if_both_normalize_it_alike():
+def test_a_text_is_a_witness_of_patterns_only_if_no_normalizer_changes_it():
     vocabulary = train(" x xx", vocab_size=257, pattern="none").vocabulary
     mark = Normalizer([Replaced(" ", "x")])
     pattern = "x+[^x]*|[^x]+"
