@@ -87,10 +87,9 @@ def _open_app(options: Namespace) -> int:
     # Textual reads keys from stdin, draws on stderr, and asks stdout for the size of the terminal.
     streams = (sys.stdin, sys.stdout, sys.stderr)
     if not all(stream.isatty() for stream in streams):
-        commands = ", ".join(f"bpescope {command}" for command in HEADLESS[:-1])
         print_to_stderr(
             "bpescope: The app needs an interactive terminal for stdin, stdout and stderr. "
-            f"Without one, use {commands} or bpescope {HEADLESS[-1]}."
+            "Without one, use a command; bpescope --help lists them."
         )
         return 2
     from tui.terminal.driver import keyboard_held

@@ -25,6 +25,15 @@ TEXTS: Final = (
 class Parser(argparse.ArgumentParser):
     """An ArgumentParser that reports wrong usage in one sentence on stderr, with exit code 2."""
 
+    is_intermixed = False
+    """Whether options may come between positional arguments."""
+
+    def parse_known_args(self, *arguments: Any) -> Any:  # type: ignore[override]
+        if not self.is_intermixed:
+            return super().parse_known_args(*arguments)
+        self.is_intermixed = False  # `parse_intermixed_args` calls this method
+        return self.parse_intermixed_args(*arguments), []
+
     def print_help(self, file: Any = None) -> None:
         # The method of argparse hides errors of writing to stdout.
         print(self.format_help(), end="", file=file or sys.stdout)
@@ -144,6 +153,7 @@ def add_command(
     calls = [f"  {program}{example}" for example in examples.splitlines()]
     example_paragraph = "\n".join(["examples:", *calls])
     parser.epilog = "\n\n".join(chain([example_paragraph], paragraphs, notes))
+    parser.is_intermixed = True
     parser.set_defaults(run=run)
     parser.add_argument(
         "--debug", action="store_true", help="print a traceback for unexpected errors"

@@ -47,6 +47,7 @@ def add(commands: Subcommands) -> None:
     parser.add_argument(
         "paths",
         nargs="*",
+        default=[],
         metavar="PATH",
         help="texts whose lines are also compared: files, folders, archives; - for standard input",
     )

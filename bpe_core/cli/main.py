@@ -1,7 +1,7 @@
 """The command line: run a subcommand, and turn any error into one sentence and an exit code.
 
 Exit codes: 0 done, 1 the answer is no (`audit --fail-on`, `train --preset`, `diff`, `check`), 2 wrong
-usage or bad input, 3 undecided (`diff`, `check`), 130 interrupted. Data goes to stdout, progress and
+usage or bad input, 3 unknown (`diff`, `check`), 130 interrupted. Data goes to stdout, progress and
 errors to stderr.
 """
 

@@ -125,7 +125,7 @@ def _add_common(parser: Parser, row: str) -> None:
         "paths",
         nargs="*",
         metavar="PATH",
-        help="files and folders of texts to show the change on; name them before the options",
+        help="files and folders of texts to show the change on",
     )
     parser.add_value(
         "-o --output", "OUT", "the file to write", required=True, default=None

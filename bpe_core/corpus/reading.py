@@ -47,6 +47,7 @@ _SPECIAL: Final = {
 """Type of a file, as the letter that `ls -l` shows -> why it is not read."""
 _REASONS: Final[Mapping[type, str]] = {
     FileNotFoundError: "there is no such file or folder",
+    IsADirectoryError: "it is a folder, without a file of a usual name; name the file",
     PermissionError: "you don't have permission to read it",
     MemoryError: "it needs more memory to unpack than is available; unpack it first",
     EOFError: "the compressed data is cut off; get the file again",

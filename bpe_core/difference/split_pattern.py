@@ -27,6 +27,7 @@ from bpe_core.difference.splits import (
     node_of,
     short_texts,
 )
+from bpe_core.difference.surroundings import normalized
 from bpe_core.errors import PatternError
 from bpe_core.patterns import Splitter, patience, splitter
 from bpe_core.patterns.pattern import Else, Pattern, one_after_another
@@ -209,6 +210,9 @@ class _WitnessSearch:
                 yield beginning + token
 
     def _is_split_differently(self, text: str) -> bool:
+        """Whether the patterns split a text differently that neither tokenizer normalizes to another one."""
+        if not normalized(self._pair.a, text) == text == normalized(self._pair.b, text):
+            return False
         return any(a.split(text) != b.split(text) for a, b in self._splits)
 
     def _depends_on_pattern(self, witness: Witness) -> bool:

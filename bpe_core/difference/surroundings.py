@@ -50,7 +50,7 @@ _CONTEXTS: Final = [
 ]
 """Where an added token is put to show what its flags do."""
 _FLAGS: Final = {
-    "special": "is special: ordinary text never becomes it",
+    "special": "is special",
     "single_word": "is found only if no letter or digit is next to it",
     "lstrip": "includes the white space before it",
     "rstrip": "includes the white space after it",
@@ -70,25 +70,21 @@ def compare_normalizer(pair: Pair) -> PartComparison:
             sentence = "Neither changes a text before it splits it."
         return PartComparison(part, True, sentence)
     n_before = pair.n_tried
-    has_same_steps = changes_of_a[1:] == changes_of_b[1:]
     for text in chain(_TYPICAL, _characters()):
-        text_of_a = _normalized(pair.a, text)
-        text_of_b = _normalized(pair.b, text)
-        if text_of_a == text_of_b and has_same_steps:
+        text_of_a = _prepared(pair.a, text)
+        text_of_b = _prepared(pair.b, text)
+        if text_of_a == text_of_b:
             continue
         witness = pair.witness(text)
-        if witness is None:
-            continue
-        what = f"A and B change {written(text)} differently before they encode it."
-        if text_of_a != text_of_b:
+        if witness is not None:
             what = f"A {_change(text, text_of_a)}, and B {_change(text, text_of_b)}."
-        return shown(part, what, witness)
+            return shown(part, what, witness)
     what = "The rules that change a text before it is split are different."
     return not_shown(part, what, pair.n_tried - n_before)
 
 
 def _change(text: str, changed: str) -> str:
-    """Describe how a normalizer changes a text."""
+    """Describe how a text is changed before it is encoded."""
     if text == changed:
         return f"leaves {written(text)} as it is"
     return f"turns {written(text)} into {written(changed)}"
@@ -106,11 +102,21 @@ def changes(tokenizer: Tokenizer) -> tuple[Any, ...]:
     return rules, other_steps, preparation.has_metaspace
 
 
-def _normalized(tokenizer: Tokenizer, text: str) -> str:
+def normalized(tokenizer: Tokenizer, text: str) -> str:
+    """Return a text as the first step of the split gets it."""
     preparation = tokenizer.preparation
     if preparation is None or preparation.normalize is None:
         return text
     return preparation.normalize(text)
+
+
+def _prepared(tokenizer: Tokenizer, text: str) -> str:
+    """Return the text that is encoded: normalized, with what steps insert, and without what splits drop."""
+    if tokenizer.preparation is None:
+        return text
+    parts = tokenizer.preparation.parts(text, frozenset())
+    pieces = [part for part in parts if not isinstance(part, int)]
+    return "".join(chain.from_iterable(pieces))
 
 
 def _characters() -> Iterator[str]:
@@ -196,7 +202,7 @@ def _only_flags(of_a: AddedToken, of_b: AddedToken) -> str:
     for flag, meaning in _FLAGS.items():
         if getattr(of_a, flag) != getattr(of_b, flag):
             owner = "A" if getattr(of_a, flag) else "B"
-            meanings.append(f"{meaning} in {owner} only")
+            meanings.append(f"{meaning} (only in {owner})")
     return ", and ".join(meanings)
 
 
@@ -220,7 +226,7 @@ def _token_witness(pair: Pair, text: str, has_same_id: bool) -> Witness | None:
 def _of_tokens(part: str, n_listed: int, causes: list[Cause]) -> PartComparison:
     one = part.removesuffix("s")
     if not causes:
-        sentence = f"Both have the same {counted(n_listed, one)}."
+        sentence = f"Both have the same {part}."
         if not n_listed:
             sentence = f"Neither has {part}."
         return PartComparison(part, True, sentence)

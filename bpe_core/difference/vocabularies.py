@@ -15,6 +15,7 @@ from typing import Final
 from bpe_core.difference.live_merges import LiveMerges
 from bpe_core.difference.merge_orders import MergeOrders, Overlap
 from bpe_core.difference.records import Pair, PartComparison
+from bpe_core.difference.surroundings import added_tokens
 from bpe_core.difference.suspects import (
     CompetingMerges,
     Neighbors,
@@ -34,8 +35,8 @@ _RARE: Final = "\ue000"
 """A character that few vocabularies have."""
 
 
-def compare_vocabularies(pair: Pair) -> list[PartComparison]:
-    """Compare the parts "vocabulary", "merges" and "ids".
+def compare_vocabularies(pair: Pair) -> Iterator[PartComparison]:
+    """Compare the parts "vocabulary", "merges" and "ids", one after the other.
 
     If all three are the same, A and B give each piece the same ids. What they do with characters that have no token is
     another part ("byte fallback").
@@ -44,11 +45,12 @@ def compare_vocabularies(pair: Pair) -> list[PartComparison]:
         sides = Sides.of(pair)
         if not (sides.a.is_exact and sides.b.is_exact) and _have_equal_data(pair):
             sentence = "Both have the same tokens, ids and ranks."
-            return [
-                PartComparison(part, True, sentence)
-                for part in ("vocabulary", "merges", "ids")
-            ]
-        return [_compare_tokens(sides), _compare_merges(sides), _compare_ids(sides)]
+            for part in ("vocabulary", "merges", "ids"):
+                yield PartComparison(part, True, sentence)
+            return
+        yield _compare_tokens(sides)
+        yield _compare_merges(sides)
+        yield _compare_ids(sides)
 
 
 def _have_equal_data(pair: Pair) -> bool:
@@ -67,7 +69,7 @@ def _compare_tokens(sides: Sides) -> PartComparison:
     same = f"A and B can produce the same {counted(n_common, 'token')}."
     suspects = [*only_in_a, *only_in_b]
     comparison = _judged("vocabulary", sides, suspects, different, same)
-    return comparison._replace(sentence=comparison.sentence + _about_unreachable(a, b))
+    return comparison._replace(sentence=comparison.sentence + _about_unreachable(sides))
 
 
 def _only_in(one: LiveMerges, other: LiveMerges) -> Iterator[bytes]:
@@ -80,14 +82,16 @@ def _only_in(one: LiveMerges, other: LiveMerges) -> Iterator[bytes]:
             yield token
 
 
-def _about_unreachable(a: LiveMerges, b: LiveMerges) -> str:
+def _about_unreachable(sides: Sides) -> str:
     """Return a sentence about tokens of one only that no text becomes; "" if there are none."""
-    n_in_a = len(a.unreachable() - b.tokens())
-    n_in_b = len(b.unreachable() - a.tokens())
-    if not n_in_a and not n_in_b:
+    pair, a, b, _ = sides
+    added = added_tokens(pair.a) | added_tokens(pair.b)
+    unreachable = (a.unreachable() - b.tokens()) | (b.unreachable() - a.tokens())
+    unreachable.difference_update(map(str.encode, added))
+    if not unreachable:
         return ""
-    n_tokens = counted(n_in_a + n_in_b, "other token is", "other tokens are")
-    return f" {n_tokens} in A or B only, but encoding never produces them, so they matter only for decoding."
+    n_tokens = counted(len(unreachable), "other token")
+    return f" Encoding never produces {n_tokens} of A or B only."
 
 
 def _compare_merges(sides: Sides) -> PartComparison:

@@ -85,13 +85,13 @@ def compared(*differences: DifferenceFound, n: int = 2, **more: Any) -> Comparis
         ),
         (
             found(1, None, (), verdict="same"),
-            "A and B are the same: proved  Neither has one.",
-            "Neither has one.",
+            "A and B are the same: proved  The last view, causes, says why.",
+            "The last view, causes, says why.",
         ),
         (
             found(1, None, (), verdict="unknown", parts=(SAME, OPEN)),
-            "No difference between A and B found in 1,204 texts  Merges are not compared.",
-            "Merges are not compared.",
+            "No difference between A and B found in 1,204 texts  The last view, causes, says why.",
+            "The last view, causes, says why.",
         ),
     ],
 )

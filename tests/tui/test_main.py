@@ -64,7 +64,7 @@ def test_without_a_terminal_it_names_the_commands_that_need_none(book: Path) -> 
             in sentence
             and sentence.count("\n") == 1
         )
-        assert all(f"bpescope {command}" in sentence for command in HEADLESS)
+        assert "bpescope --help lists them" in sentence
 
 
 @pytest.mark.parametrize("redirected", ["stdin", "stdout", "stderr"])

@@ -140,4 +140,4 @@ def _difference(current: str, typed: str) -> str:
         n_tried = counted(comparison.n_tried, "text")
         return f"It splits {n_tried} of a few characters like {name}."
     of_old, of_new = describe_pieces(old.split(text), new.split(text), known=text)
-    return f"It differs from {name} first at {written(text)}: {name} {of_old}, this pattern {of_new}."
+    return f"It differs from {name} first at {written(text)}: {name} {of_old}, and this pattern {of_new}."

@@ -25,6 +25,7 @@ from tui.features.shown import Shown
 from tui.process import WorkerProcess
 from tui.state import Loaded
 from tui.terminal.background import in_thread
+from tui.widgets.tokenizer_names import distinct_names
 
 
 class Tokenizers(Feature):
@@ -189,7 +190,8 @@ class Tokenizers(Feature):
             return
         in_file = await in_thread(tokenizer_files.told_pattern, path)
         chosen = self.screen.pattern_for(path)
-        name = visible(path.name)
+        names = distinct_names(self.screen.kept)
+        name = visible(names.get(str(path), path.name))
         if in_file is None:
             question = f"{name} contains only ranks. How does it split text?"
         elif in_file:

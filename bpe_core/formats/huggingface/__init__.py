@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from bpe_core.formats.file import LONGEST_TOKEN, TokenizerFile
+from bpe_core.formats.file import HOLDERS, LONGEST_TOKEN, TokenizerFile
 from bpe_core.formats.huggingface.components import pipeline_of
 from bpe_core.formats.huggingface.model import Model
 from bpe_core.formats.huggingface.writing import write
@@ -116,7 +116,10 @@ def _check_model(fields: Fields) -> None:
 
 
 def _name(file: TokenizerFile, configured: Fields) -> str:
-    """Return the name of the model: as configured, by its place in the Hub's cache, or by folder."""
+    """Return the name of the model: as configured, by its place in the Hub's cache, or by folder.
+
+    "" if the file has a name of its own, such as gpt2.json, which says more than its folder.
+    """
     name = configured.values.get("name_or_path")
     if name and is_text(name):
         return name
@@ -124,7 +127,7 @@ def _name(file: TokenizerFile, configured: Fields) -> str:
     in_cache = _IN_CACHE.fullmatch(f"{folder.parent.parent.name}/{folder.parent.name}")
     if in_cache:
         return in_cache[1].replace("--", "/")
-    return folder.name
+    return folder.name if file.path.name in HOLDERS else ""
 
 
 def _added_tokens(

@@ -408,18 +408,19 @@ def test_bad_input_gets_one_sentence_and_exit_code_2(
             "encode x",
             "bpescope encode: the following arguments are required: -t/--tokenizer",
         ),
-        ("count x --fast", "bpescope: unrecognized arguments: --fast"),
+        ("diff", "bpescope diff: the following arguments are required: A, B;"),
+        ("count x --fast", "bpescope count: unrecognized arguments: --fast"),
         (
             "train x -o y --min-frequency 2",
-            "bpescope: unrecognized arguments: --min-frequency 2 (it is called --min-c",
+            "bpescope train: unrecognized arguments: --min-frequency 2 (it is called --min-c",
         ),
         (
             "train x -o y --special-tokens=<s>",
-            "bpescope: unrecognized arguments: --special-tokens=<s> (it is called ",
+            "bpescope train: unrecognized arguments: --special-tokens=<s> (it is called ",
         ),
         (
             "train x -o y --initial-alphabet a",
-            "bpescope: unrecognized arguments: --initial-alphabet a (leave it out",
+            "bpescope train: unrecognized arguments: --initial-alphabet a (leave it out",
         ),
         (
             "teach x",
@@ -435,6 +436,11 @@ def test_wrong_usage_is_told_in_one_sentence(
     assert (code, out) == (2, "")
     assert error.startswith(sentence) and error.endswith(" --help.\n")
     assert error.count("\n") == 1 and len(error) < 800
+
+
+def test_options_may_come_between_paths(bpescope: Bpescope) -> None:
+    line = "diff one.json one.json --pattern none --pattern words text.txt --lines 1 seed.txt"
+    assert " of 2 texts." in bpescope(line)[1]
 
 
 @pytest.mark.parametrize(

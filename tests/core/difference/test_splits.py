@@ -12,6 +12,8 @@ from bpe_core.difference.records import Pair
 from bpe_core.difference.split_pattern import compare_pattern
 from bpe_core.difference.splits import compare_splits, describe_pieces, distinguished
 from bpe_core.patterns import splitter
+from bpe_core.tokenizer.normalizers import Normalizer, Replaced
+from bpe_core.tokenizer.preparation import Preparation, SplitStep
 from tests.core.real import real_file
 from tests.nasty import nasty_texts
 
@@ -205,6 +207,16 @@ def test_another_numbering_is_not_a_difference_of_the_pattern():
     renumbered = Tokenizer(other.vocabulary, pattern)
     comparison = compare_pattern(Pair(tokenizer, renumbered))
     assert comparison.is_same and not comparison.causes
+
+
+def test_a_text_is_a_witness_of_patterns_only_if_no_normalizer_changes_it():
+    vocabulary = train(" x xx", vocab_size=257, pattern="none").vocabulary
+    mark = Normalizer([Replaced(" ", "x")])
+    pattern = "x+[^x]*|[^x]+"
+    marked = Preparation((), mark, (SplitStep(splitter(pattern)),))
+    b = Tokenizer(vocabulary, pattern, preparation=marked)
+    comparison = compare_pattern(Pair(Tokenizer(vocabulary, "none"), b))
+    assert comparison.is_same is None
 
 
 @pytest.mark.parametrize("pattern", ["gpt4", "gpt4o", "llama3", "qwen2"])

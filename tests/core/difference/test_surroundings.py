@@ -84,7 +84,13 @@ def set_normalizer(**fields):
     return lambda described: described.update(normalizer=fields)
 
 
+def add_prefix_space(described):
+    *_, byte_level = described["pre_tokenizer"]["pretokenizers"]
+    byte_level["add_prefix_space"] = True
+
+
 NORMALIZERS = [
+    (add_prefix_space, "A leaves 'A' as it is, and B turns 'A' into ' A'.", "A"),
     (set_normalizer(type="NFC"), "turns 'e\\u0301' into 'é'", "e\u0301"),
     (set_normalizer(type="NFKC"), "turns 'e\\u0301' into 'é'", "e\u0301"),
     (set_normalizer(type="Lowercase"), "turns 'A' into 'a'", "A"),
@@ -126,9 +132,9 @@ def test_rules_that_no_text_tells_apart_are_undecided(tmp_path, described):
 
 
 FLAGS = [
-    ("special", False, END, "is special: ordinary text never becomes it in A"),
-    ("lstrip", True, f" {END}", "includes the white space before it in B"),
-    ("rstrip", True, f"{END} ", "includes the white space after it in B"),
+    ("special", False, END, "is special (only in A)"),
+    ("lstrip", True, f" {END}", "includes the white space before it (only in B)"),
+    ("rstrip", True, f"{END} ", "includes the white space after it (only in B)"),
     ("single_word", True, f"a{END}", "found only if no letter or digit is next to it"),
 ]
 

@@ -105,3 +105,9 @@ def test_a_folder_with_any_of_these_fields_opens(files, configuration, tmp_path)
                 assert tokenizer.encode(token["content"], allowed_special="all") == [
                     int(digits)
                 ]
+
+
+def test_a_file_with_a_name_of_its_own_is_not_called_by_its_folder(tmp_path):
+    put(tmp_path, {"tokenizer.json": huggingface(), "mine.json": huggingface()})
+    assert load(tmp_path / "tokenizer.json").name == tmp_path.name
+    assert load(tmp_path / "mine.json").name == ""

@@ -86,7 +86,7 @@ def test_a_folder_opens_by_the_file_in_it(tmp_path):
     )
     assert load(tmp_path).n_vocab == 300
     (tmp_path / "empty").mkdir()
-    with pytest.raises(FormatError, match="cannot be read: is a directory"):
+    with pytest.raises(FormatError, match="it is a folder, without a file"):
         load(tmp_path / "empty")
 
 
