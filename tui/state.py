@@ -33,6 +33,8 @@ CHOSEN_TEXTS: Final = "chosen texts"
 SECTIONS: Final = "text sections"
 IN_EDITOR: Final = "editor's text"
 """The texts that tokenizers can be compared on, as the compare pane names them."""
+LETTERS: Final = "ABCD"
+"""The names of compared tokenizers, in their order."""
 
 
 class Arguments(NamedTuple):
@@ -284,6 +286,16 @@ class ComparisonRun:
     """How many merges of the first tokenizer the second one has, which is its beginning; 0 if it is another one."""
     differences: Mapping[int, DifferenceFound] = field(default_factory=dict)
     """What is known of the difference between the first tokenizer and another one, by the index of the other."""
+
+    @property
+    def headings(self) -> list[str]:
+        """The name of each tokenizer, after its letter if there are several."""
+        names = [visible(tokenizer.name) for tokenizer in self.tokenizers]
+        if len(names) == 1:
+            return names
+        return [
+            f"{letter} {name}" for letter, name in zip(LETTERS, names, strict=False)
+        ]
 
 
 class PairWitness(NamedTuple):

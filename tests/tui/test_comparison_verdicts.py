@@ -168,10 +168,10 @@ def test_the_causes_come_before_what_is_undecided_and_what_is_the_same() -> None
         ["?", "merges", "Merges are not compared.", ""],
         ["=", "normalizer", "Neither has one.", ""],
     ]
-    targets = [view.target(row) for row in range(view.n_rows)]
+    targets = [view.row(row).target for row in range(view.n_rows)]
     assert targets == [None, PairWitness(2, ONES), None, None]
-    assert view.hint(1) == "B splits '11'. Enter puts the text into the editor."
-    assert view.hint(2) == "Merges are not compared."
+    assert view.row(1).hint == "B splits '11'. Enter puts the text into the editor."
+    assert view.row(2).hint == "Merges are not compared."
     assert view.caption == "A and C, part by part; the sentences call C B"
     assert view.turns == ("tokenizer",)
 

@@ -2,12 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from math import ceil
-from typing import Final
 
 from bpe_core.weighted import Measure
-
-LETTERS: Final = "ABCD"
-"""The names of compared tokenizers, in their order."""
+from tui.state import LETTERS
 
 
 def bar(value: Measure, most: Measure, width: int) -> str:

@@ -14,7 +14,6 @@ from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFou
 from bpe_core.worker.differences import DifferenceFound
 from bpe_core.worker.messages import Done, Failed, Stop, WorkProgress
 from tui.disk.locked import ScratchFolder
-from tui.drawing.charts import LETTERS
 from tui.features.comparison_export import export_comparison
 from tui.features.feature import NO_TEXT, Feature, StateScreen
 from tui.features.lanes import Lanes
@@ -23,6 +22,7 @@ from tui.process import WorkerProcess
 from tui.state import (
     EDITORS_TEXT,
     IN_EDITOR,
+    LETTERS,
     SECTIONS,
     ComparisonRun,
     KnownTokenizer,

@@ -17,10 +17,9 @@ from bpe_core.pictures import choose_colors
 from bpe_core.visible import counted, visible
 from tui.commands.command import features_of
 from tui.commands.keys import PartBindings
-from tui.drawing.charts import LETTERS
 from tui.drawing.lines import cut, fit
 from tui.drawing.palette import palette_of
-from tui.state import ComparisonRun, PlaceInText
+from tui.state import LETTERS, ComparisonRun, PlaceInText
 from tui.table.row_list import RowList
 from tui.text.clusters import lay_out, wrap
 from tui.text.lane_texts import labels, short_names
@@ -90,12 +89,7 @@ class ComparisonLanes(RowList):
         self._rows = []
         sample = self._sample
         if sample is not None and self.row_width:
-            names = [
-                f"{letter} {visible(tokenizer.name)}"
-                for letter, tokenizer in zip(
-                    LETTERS, self._comparison.tokenizers, strict=False
-                )
-            ]
+            names = self._comparison.headings
             self._labels = labels(short_names(names, self.row_width))
             self._rows = list(self._rows_of(sample))
         self.show_rows(range(len(self._rows)))

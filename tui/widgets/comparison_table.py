@@ -13,7 +13,7 @@ from tui.state import ComparisonRun, PairWitness, PlaceInText
 from tui.table.columns import Choices
 from tui.table.table import Table
 from tui.widgets.comparison_views import views
-from tui.widgets.comparison_views.view import NOTHING, Aspect, View
+from tui.widgets.comparison_views.view import NOTHING, Aspect, Row, View
 
 
 class ComparisonTable(Table):
@@ -98,31 +98,35 @@ class ComparisonTable(Table):
             self.aspect = self.aspect._replace(reference=row, metric="parity")
 
     @property
+    def _row(self) -> Row | None:
+        """The row under the cursor."""
+        number = self.current
+        if number is None or number >= self.n_rows:
+            return None
+        return self.view.row(number)
+
+    @property
     def target(self) -> str:
-        row = self.current
-        if row is None or row >= self.n_rows or self.view.target(row) is None:
-            return ""
-        return "place"
+        return "place" if self._row and self._row.target else ""
+
+    @property
+    def place(self) -> TextPlace | None:
+        """The place in a text that the row under the cursor is about; None if there is no such place."""
+        return self._row.place if self._row else None
 
     def row_selected(self, row: int) -> None:
-        match self.view.target(row):
+        match self.view.row(row).target:
             case PlaceInText() as place:
                 features_of(self).texts.open_place(place)
             case PairWitness() as witness:
                 features_of(self).comparison.show_witness(witness)
 
     @property
-    def place(self) -> TextPlace | None:
-        """The place in a text that the row under the cursor is about; None if there is no such place."""
-        row = self.current
-        return None if row is None else self.view.place(row)
-
-    @property
     def choices(self) -> Choices:
         return [(view.key, view.title) for view in self._views if view.key]
 
     def row_hint(self, row: int) -> str:
-        return self.view.hint(row) if row < self.n_rows else ""
+        return self.view.row(row).hint if row < self.n_rows else ""
 
     @property
     def empty(self) -> str:

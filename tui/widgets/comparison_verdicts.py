@@ -13,10 +13,9 @@ from bpe_core.pictures import choose_colors
 from bpe_core.visible import counted, token_label
 from tui.commands.command import features_of, main_screen
 from tui.commands.keys import PartBindings
-from tui.drawing.charts import LETTERS
 from tui.drawing.lines import fit
 from tui.drawing.palette import palette_of
-from tui.state import ComparisonRun, PairWitness
+from tui.state import LETTERS, ComparisonRun, PairWitness
 from tui.table.row_list import RowList
 from tui.text.clusters import lay_out
 from tui.text.strips import RowContent, RowToken, draw
