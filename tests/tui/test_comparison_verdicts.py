@@ -121,8 +121,9 @@ async def test_each_token_has_a_color_of_its_own_and_long_texts_are_cut() -> Non
         assert first != second and len({both, verdicts.rich_style.bgcolor}) == 2
         verdicts.show(compared(long))
         await pilot.pause()
-        ones = "1" * (80 // 3 - 1)
-        assert f"A {ones}…  B {ones}…  " in drawn(verdicts)[1]
+        cut = "1" * (80 // 3 - 1) + "…"
+        few = "1" * (80 // 3 - len(" +28"))
+        assert f"A {cut}  B {few} +28  " in drawn(verdicts)[1]
 
 
 async def test_each_other_tokenizer_has_a_row_and_enter_asks_for_its_text() -> None:
