@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 import regex
 
@@ -119,11 +119,9 @@ class Comparison:
         zeros = (0,) * len(self.tokenizers)
         self.total = Amounts("all", 0, 0, 0, zeros, zeros)
         """The sum of all texts, without their use of tokens; see `all_texts`."""
-        self.token_counts: list[Counter[int]] = [Counter() for _ in self.tokenizers]
+        self.token_counts: list[Counter[int]] = self._no_counts()
         """Occurrences of each token id in all texts."""
-        self.number_splits: list[Counter[tuple[int, ...]]] = [
-            Counter() for _ in self.tokenizers
-        ]
+        self.number_splits: list[Counter[tuple[int, ...]]] = self._no_counts()
         """Digits in each token of a number, such as (3, 1) for 123|4 -> how many numbers are cut this way."""
         first = self.tokenizers[0]
         self.pairs = [TokenizerPair(first, other) for other in self.tokenizers[1:]]
@@ -168,7 +166,7 @@ class Comparison:
         if isinstance(text, str):
             text = _blocks_of(text)
         blocks = map(without_surrogates, text)
-        progress = _Progress(Position(line), self._new_counts())
+        progress = _Progress(Position(line), self._no_counts(), self._no_counts())
         amounts = None
         try:
             for part in self._divider.parts(blocks):
@@ -187,7 +185,7 @@ class Comparison:
         amounts = self._add_amounts(amounts, folder, progress)
         self.texts.append(ComparedText(amounts, path, folder, line))
 
-    def _new_counts(self) -> list[Counter[int]]:
+    def _no_counts(self) -> list[Counter[Any]]:
         return [Counter() for _ in self.tokenizers]
 
     @property
@@ -211,23 +209,21 @@ class Comparison:
             behind = part.behind[index]
             encoded.append(encode_with_ends(tokenizer, part.text, before, behind))
         encoded_part = _EncodedPart(part.text, encoded)
-        self._count_tokens(encoded_part, progress)
+        for index, encoded_text in enumerate(encoded):
+            _count(encoded_text.ids, progress.token_counts[index])
+            progress.number_splits[index].update(
+                _digits_per_token(digit_starts, encoded_text.cuts)
+                for digit_starts in encoded_part.numbers
+            )
         self._add_differences(encoded_part, progress, is_last=part.is_last)
         self.sample += part.text[: self.n_sample - len(self.sample)]
         for script, start, end in script_runs(part.text, progress.script):
-            counts = progress.script_counts.setdefault(script, self._new_counts())
+            progress.script = script
+            _add_to(progress.scripts, encoded_part.amounts(script, start, end))
+            counts = progress.script_counts.setdefault(script, self._no_counts())
             encoded_part.count_tokens(start, end, counts)
-            self._add_script(encoded_part.amounts(script, start, end), progress)
         progress.position.move_past(encoded_part.data)
         return encoded_part.amounts(name, 0, len(part.text))
-
-    def _count_tokens(self, part: "_EncodedPart", progress: "_Progress") -> None:
-        for index, encoded in enumerate(part.encoded):
-            _count(encoded.ids, progress.token_counts[index])
-            self.number_splits[index].update(
-                _digits_per_token(digit_starts, encoded.cuts)
-                for digit_starts in part.numbers
-            )
 
     def _add_differences(
         self, part: "_EncodedPart", progress: "_Progress", *, is_last: bool
@@ -246,30 +242,23 @@ class Comparison:
             for worst_lines in self._worst_lines:
                 worst_lines.add(line, text)
 
-    def _add_script(self, run: Amounts, progress: "_Progress") -> None:
-        """Add a run of one script, with the characters before the first script of the text."""
-        before_first = progress.before_first_script
-        if before_first:
-            run += before_first
-        if run.name == SHARED:
-            progress.before_first_script = run
-        else:
-            progress.before_first_script = None
-            progress.script = run.name
-            _add_to(self._scripts, run)
-
     def _add_amounts(
         self, amounts: Amounts, folder: str, progress: "_Progress"
     ) -> Amounts:
         """Add the amounts of a text after its last part. Return them with the use of tokens."""
-        if progress.before_first_script:
-            _add_to(self._scripts, progress.before_first_script)
         self.total += amounts
         _add_counts(self.token_counts, progress.token_counts)
+        _add_counts(self.number_splits, progress.number_splits)
         _add_counts(self._folder_counts.of(folder), progress.token_counts)
-        for script, counts in progress.counts_by_script():
-            known = self._script_counts.setdefault(script, self._new_counts())
-            _add_counts(known, counts)
+        scripts = list(progress.scripts)
+        for script, script_amounts in progress.scripts.items():
+            name = script
+            if script == SHARED and len(scripts) > 1:
+                # The characters before the first script belong to that script.
+                name = scripts[1]
+            _add_to(self._scripts, replace(script_amounts, name=name))
+            counts = self._script_counts.setdefault(name, self._no_counts())
+            _add_counts(counts, progress.script_counts[script])
         return self._with_token_use(amounts, progress.token_counts)
 
     def _with_token_use(
@@ -284,10 +273,8 @@ class Comparison:
     def _copy(self) -> Self:
         """Return a comparison with the same counts, which a text can be added to separately."""
         other = copy(self)
-        other.number_splits = [Counter(splits) for splits in self.number_splits]
         other.pairs = [pair.copied() for pair in self.pairs]
         other._worst_lines = [lines.copied() for lines in self._worst_lines]
-        other._scripts = dict(self._scripts)
         return other
 
     def worst_lines(self, index: int) -> list[WorstLine]:
@@ -346,18 +333,12 @@ class _Progress:
     position: Position
     token_counts: list[Counter[int]]
     """Occurrences of each token id, by tokenizer."""
+    number_splits: list[Counter[tuple[int, ...]]]
     script: str = SHARED  # the script of the last character
+    scripts: dict[str, Amounts] = field(default_factory=dict)
+    """Those of the characters before the first script are under `SHARED`."""
     script_counts: dict[str, list[Counter[int]]] = field(default_factory=dict)
-    before_first_script: Amounts | None = None
-    """The amounts of the characters before the first script; None after that."""
     line_counter: LineCounter = field(default_factory=LineCounter)
-
-    def counts_by_script(self) -> Iterator[tuple[str, list[Counter[int]]]]:
-        """Yield the counts of each script. The characters before the first script belong to that script."""
-        scripts = list(self.script_counts)
-        for script, counts in self.script_counts.items():
-            is_before_first = script == SHARED and len(scripts) > 1
-            yield scripts[1] if is_before_first else script, counts
 
 
 class TokenCounts(Comparison):
@@ -493,7 +474,7 @@ def _count(ids: Sequence[int], counts: Counter[int]) -> None:
         counts.update(ids[start : start + _BLOCK])
 
 
-def _add_counts(sums: Sequence[Counter[int]], added: Sequence[Counter[int]]) -> None:
+def _add_counts(sums: Sequence[Counter[Any]], added: Sequence[Counter[Any]]) -> None:
     for sum_, counts in zip(sums, added, strict=True):
         sum_.update(counts)
 
