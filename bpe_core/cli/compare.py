@@ -30,7 +30,7 @@ from bpe_core.metrics.morphemes import read_morphemes
 from bpe_core.process import INTERRUPTED
 from bpe_core.report import as_csv, as_latex, as_markdown, as_text
 from bpe_core.visible import quoted, shortened
-from bpe_core.worker.compare import compare
+from bpe_core.worker.compare import ComparedReading
 from bpe_core.worker.comparison_json import (
     TokenizerSource,
     summary,
@@ -193,7 +193,7 @@ def _run(options: Namespace) -> int:
             text = "".join(text_blocks(options.morphemes))
             words = read_morphemes(text, name_of(options.morphemes))
         comparison = Comparison(tokenizers, words)
-        compare(comparison, paths, job, sections=options.sections, streamed=blocks)
+        ComparedReading(comparison, job, options.sections).read(paths, blocks)
         if job.stopped:
             job.say("Interrupted before all texts were encoded.")
             return INTERRUPTED
