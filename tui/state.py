@@ -288,6 +288,12 @@ class ComparisonRun:
     """What is known of the difference between the first tokenizer and another one, by the index of the other."""
 
     @property
+    def is_decided(self) -> bool:
+        """Whether it is known of each tokenizer after the first if it is the same as the first."""
+        verdicts = [found.difference.verdict for found in self.differences.values()]
+        return len(verdicts) == len(self.tokenizers) - 1 and "unknown" not in verdicts
+
+    @property
     def headings(self) -> list[str]:
         """The name of each tokenizer, after its letter if there are several."""
         names = [visible(tokenizer.name) for tokenizer in self.tokenizers]

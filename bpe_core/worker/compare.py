@@ -17,6 +17,7 @@ from bpe_core.metrics.comparison import ComparedText, Comparison, TokenCounts
 from bpe_core.metrics.sampled import sample_text
 from bpe_core.metrics.sections import TextSection
 from bpe_core.metrics.sections import sections as sections_of
+from bpe_core.tokenizer import Tokenizer
 from bpe_core.worker.comparison_json import TokenizerSource, summary
 from bpe_core.worker.differences import send_differences
 from bpe_core.worker.job import Job, Request
@@ -34,7 +35,7 @@ class CompareRequest(Request):
 
     The worker first counts only tokens, which takes a tenth of the time, and then measures everything.
     It sends each text twice, once after each step. It also looks for differences between the first tokenizer and
-    each other one: between these steps, or at the end if the texts are short.
+    each other one, unless they are known: between these steps, or at the end if the texts are short.
     """
 
     tokenizers: tuple[TokenizerSource, ...]
@@ -46,16 +47,21 @@ class CompareRequest(Request):
     """Maximum number of lines to report per tokenizer, for which it needs many more tokens than another."""
     n_sampled: int = 0
     """The beginnings of the first texts are sent with their tokens, until they have this many characters."""
+    half: int = 0
+    """If it is not 0, the second tokenizer is the first one after this many merges, instead of its file."""
+    are_differences_known: bool = False
 
     def run(self, job: Job) -> None:
         tokenizers = [
             load(path, pattern=pattern or None) for path, pattern in self.tokenizers
         ]
+        if self.half:
+            tokenizers[1] = tokenizers[0].at(self.half)
         counts = TokenCounts(tokenizers)
         ComparedReading(counts, job, self.sections).read(self.paths)
-        are_short = sum(text.amounts.n_bytes for text in counts.texts) <= _SHORT
-        if not are_short:
-            send_differences(tokenizers, self.paths, job)
+        n_bytes = sum(text.amounts.n_bytes for text in counts.texts)
+        if n_bytes > _SHORT:
+            self._send_differences(tokenizers, job)
         comparison = Comparison(tokenizers, n_sample=0)
         send_summary = partial(self._send_summary, comparison, job)
         if not job.stopped:
@@ -65,9 +71,13 @@ class CompareRequest(Request):
             reading.read(self.paths)
         if comparison.texts and job.stopped != "interrupted":
             send_summary()
-        if are_short:
-            send_differences(tokenizers, self.paths, job)
+        if n_bytes <= _SHORT:
+            self._send_differences(tokenizers, job)
         job.send(Done(job.stopped or "compared", len(comparison.texts), job.seconds))
+
+    def _send_differences(self, tokenizers: Sequence[Tokenizer], job: Job) -> None:
+        if not self.are_differences_known:
+            send_differences(tokenizers, self.paths, job)
 
     def _send_summary(self, comparison: Comparison, job: Job) -> None:
         found = summary(
