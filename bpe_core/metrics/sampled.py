@@ -2,8 +2,8 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
-from operator import attrgetter
+from itertools import pairwise, starmap
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from bpe_core.live.live_text import LiveText
@@ -27,24 +27,26 @@ class SampledToken(NamedTuple):
         return self.start, self.end, self.n_bytes
 
 
+SampledLane = Sequence[tuple[int, int, tuple[int, ...], tuple[int, ...]]]
+"""The fields of `SampledToken`, in plain tuples, which are fast to send to another process. `tokens_between` reads them."""
+
+
 class SampledText(NamedTuple):
     """The beginning of a text, up to a boundary that all tokenizers share."""
 
     text_index: int  # in its comparison
     beginning: str
-    lanes: tuple[Sequence[SampledToken], ...]
+    lanes: tuple[SampledLane, ...]
     """The tokens of the beginning, by tokenizer."""
     differences: tuple[tuple[int, int], ...]
     """Stretches between two shared boundaries that the tokenizers cut differently, in code points."""
 
 
-def tokens_between(
-    lane: Sequence[SampledToken], start: int, end: int
-) -> Sequence[SampledToken]:
+def tokens_between(lane: SampledLane, start: int, end: int) -> list[SampledToken]:
     """Return the tokens that overlap a range of code points."""
-    first = bisect_right(lane, start, key=attrgetter("end"))
-    stop = bisect_left(lane, end, first, key=attrgetter("start"))
-    return lane[first:stop]
+    first = bisect_right(lane, start, key=itemgetter(1))
+    stop = bisect_left(lane, end, first, key=itemgetter(0))
+    return list(starmap(SampledToken, lane[first:stop]))
 
 
 def sample_text(
@@ -62,12 +64,12 @@ def sample_text(
     if len(text) > n:
         shared = [boundary for boundary in shared if boundary <= n]
     end = shared[-1]
-    kept = tuple(tokens_between(lane, 0, end) for lane in lanes)
+    kept = tuple(lane[: bisect_right(lane, end, key=itemgetter(1))] for lane in lanes)
     differences = tuple(_differences(kept, shared))
     return SampledText(text_index, text[:end], kept, differences)
 
 
-def _tokens(tokenizer: Tokenizer, text: str) -> tuple[SampledToken, ...]:
+def _tokens(tokenizer: Tokenizer, text: str) -> SampledLane:
     live = LiveText(tokenizer, text)
     while not live.settle(1.0):
         pass
@@ -76,18 +78,16 @@ def _tokens(tokenizer: Tokenizer, text: str) -> tuple[SampledToken, ...]:
         n_bytes: tuple[int, ...] = ()
         if len(span.ids) > 1:
             n_bytes = tuple(len(tokenizer.token_bytes(token)) for token in span.ids)
-        tokens.append(SampledToken(span.start, span.end, span.ids, n_bytes))
-    return tuple(tokens)
+        tokens.append((span.start, span.end, span.ids, n_bytes))
+    return tokens
 
 
-def _boundaries(lane: Sequence[SampledToken]) -> set[int]:
-    starts = {token.start for token in lane}
-    ends = {token.end for token in lane}
-    return starts | ends
+def _boundaries(lane: SampledLane) -> set[int]:
+    return {boundary for start, end, _, _ in lane for boundary in (start, end)}
 
 
 def _differences(
-    lanes: Sequence[Sequence[SampledToken]], shared: Sequence[int]
+    lanes: Sequence[SampledLane], shared: Sequence[int]
 ) -> Iterator[tuple[int, int]]:
     """Yield the stretches between neighboring shared boundaries whose tokens have different borders."""
     for start, end in pairwise(shared):
