@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bpe_core.explain.places import CorpusPlace
     from bpe_core.metrics import CurvePoint
     from bpe_core.metrics.comparison import ComparedText
+    from bpe_core.metrics.disagreements import TextPlace
     from bpe_core.metrics.sampled import SampledText
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.worker.differences import DifferenceFound
@@ -286,6 +287,13 @@ class ComparisonRun:
     """How many merges of the first tokenizer the second one has, which is its beginning; 0 if it is another one."""
     differences: Mapping[int, DifferenceFound] = field(default_factory=dict)
     """What is known of the difference between the first tokenizer and another one, by the index of the other."""
+
+    def place_in_file(self, place: TextPlace, length: int = 0) -> PlaceInText | None:
+        """Return a place in one of the texts; None if the text is in no file."""
+        path = self.texts[place.text].path
+        if not path:
+            return None
+        return PlaceInText(path, place.line, place.column, length)
 
     @property
     def is_decided(self) -> bool:

@@ -12,6 +12,7 @@ from rich.text import Text
 from textual.binding import BindingType
 from textual.reactive import var
 
+from bpe_core.metrics.comparison import ComparedText
 from bpe_core.metrics.disagreements import TextPlace
 from bpe_core.metrics.sampled import SampledText, tokens_between
 from bpe_core.pictures import choose_colors
@@ -61,6 +62,8 @@ class ComparisonLanes(RowList):
         self._comparison = ComparisonRun()
         self._sample = _NO_SAMPLE
         self._place = _BEGINNING
+        self._offset = 0
+        """The code point to keep in view."""
         self._rows: list[_LaneRow] = []
         self._labels: list[str] = []
 
@@ -111,7 +114,7 @@ class ComparisonLanes(RowList):
 
     def on_resize(self) -> None:
         self._lay_out()
-        self._show_offset(self._offset)
+        self._show_offset()
         super().on_resize()
 
     # The difference that is emphasized
@@ -121,34 +124,26 @@ class ComparisonLanes(RowList):
         return self._sample.differences[self.at] if self.at >= 0 else None
 
     @property
-    def _offset(self) -> int:
-        """The code point to keep in view."""
-        if self._current:
-            return self._current[0]
-        n_lines = max(0, self._place.line - self._first_line)
-        lines = self._sample.beginning.split("\n")[:n_lines]
-        return sum(len(line) + 1 for line in lines) + self._place.column
-
-    @property
-    def _first_line(self) -> int:
-        """The number of the first line of the text in its file."""
-        texts = self._comparison.texts
-        index = self._place.text
-        return texts[index].line if index < len(texts) else 1
+    def _text(self) -> ComparedText:
+        return self._comparison.texts[self._sample.text_index]
 
     def _go_to_place(self) -> None:
         self.at = -1
-        offset = self._offset
-        if self._place.column or self._place.line > self._first_line:
+        self._offset = 0
+        if self._sample is not _NO_SAMPLE:
+            n_lines = max(0, self._place.line - self._text.line)
+            lines = self._sample.beginning.split("\n")[:n_lines]
+            self._offset = sum(len(line) + 1 for line in lines) + self._place.column
+        if self._offset:
             for number, (start, end) in enumerate(self._sample.differences):
-                if start <= offset < end:
+                if start <= self._offset < end:
                     self.at = number
-        self._show_offset(offset)
+        self._show_offset()
 
-    def _show_offset(self, offset: int) -> None:
-        """Scroll to the rows that show a code point, in all lanes."""
+    def _show_offset(self) -> None:
+        """Scroll to the rows that show the code point to keep in view, in all lanes."""
         starts = [row.start for row in self._rows]
-        last = bisect_right(starts, offset) - 1
+        last = bisect_right(starts, self._offset) - 1
         if last >= 0:
             self.move_to(last)
             self.move_to(bisect_left(starts, starts[last]))
@@ -163,10 +158,20 @@ class ComparisonLanes(RowList):
         self.note_target()
 
     @property
-    def target(self) -> str:
+    def _place_in_file(self) -> PlaceInText | None:
+        """The place of the difference that is emphasized."""
         if self._current is None:
-            return ""
-        return self._comparison.texts[self._sample.text_index].path
+            return None
+        start, end = self._current
+        before = self._sample.beginning[:start]
+        line = self._text.line + before.count("\n")
+        column = start - before.rfind("\n") - 1
+        place = TextPlace(self._sample.text_index, line, column)
+        return self._comparison.place_in_file(place, end - start)
+
+    @property
+    def target(self) -> str:
+        return "place" if self._place_in_file else ""
 
     def _describe(self) -> str:
         sample = self._sample
@@ -190,7 +195,8 @@ class ComparisonLanes(RowList):
         last = len(self._sample.differences) - 1
         if last >= 0:
             self.at = max(0, min(self.at + by, last))
-            self._show_offset(self._offset)
+            self._offset, _ = self._sample.differences[self.at]
+            self._show_offset()
 
     def action_move_page(self, by: int) -> None:
         self.action_move(by * _PAGE)
@@ -200,14 +206,8 @@ class ComparisonLanes(RowList):
         self.action_move(n_differences if end else -n_differences)
 
     def action_select(self) -> None:
-        if self._current is None or not self.target:
-            return
-        start, end = self._current
-        before = self._sample.beginning[:start]
-        line = self._first_line + before.count("\n")
-        column = start - before.rfind("\n") - 1
-        place = PlaceInText(self.target, line, column, end - start)
-        features_of(self).texts.open_place(place)
+        if self._place_in_file:
+            features_of(self).texts.open_place(self._place_in_file)
 
     # Drawing
 
@@ -222,7 +222,7 @@ class ComparisonLanes(RowList):
         title = "Text"
         place = ""
         if sample is not _NO_SAMPLE:
-            name = visible(self._comparison.texts[sample.text_index].amounts.name)
+            name = visible(self._text.amounts.name)
             title = f"Text  {cut(name, width // 2, keep='end')}"
         if len(sample.lanes) > 1:
             place = counted(len(sample.differences), "difference")

@@ -10,7 +10,7 @@ from bpe_core.difference.records import written
 from bpe_core.metrics.disagreements import TextPlace
 from bpe_core.visible import token_label, visible
 from tui.drawing.lines import how_often
-from tui.state import LETTERS, ComparisonRun, PairWitness, PlaceInText
+from tui.state import LETTERS, ComparisonRun, PairWitness
 from tui.widgets.comparison_views.view import (
     Found,
     Row,
@@ -109,10 +109,7 @@ def _row_in_text(comparison: ComparisonRun, found: Found, length: int) -> Row:
     place = TextPlace(*found["place"])
     where = f"{visible(found['in'])}:{found['line']}"
     hint = f"First at {where}, {how_often(found['count'])} in all; Enter opens it in the editor."
-    path = comparison.texts[place.text].path
-    target = None
-    if path:
-        target = PlaceInText(path, place.line, place.column, length)
+    target = comparison.place_in_file(place, length)
     row = Row(hint, {}, {"where": found["in"].casefold()}, target, place)
     row.add_path("where", where)
     return row

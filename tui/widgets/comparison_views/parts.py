@@ -12,7 +12,7 @@ from bpe_core.metrics.scripts import WITHOUT_SPACES
 from bpe_core.visible import counted, visible
 from bpe_core.worker.comparison_json import measures_of
 from tui.drawing.charts import placed, placed_by_ratio
-from tui.state import ComparisonRun, PlaceInText
+from tui.state import ComparisonRun
 from tui.table.columns import Cell, Column
 from tui.widgets.comparison_views.view import (
     Aspect,
@@ -117,10 +117,9 @@ class _PartsView:
         target = None
         place = None
         if self._kind == "text":
-            text = self._comparison.texts[number]
-            place = TextPlace(number, text.line, 0)
-            if text.path:
-                target = PlaceInText(text.path, text.line, 0, 0)
+            place = TextPlace(number, self._comparison.texts[number].line, column=0)
+            target = self._comparison.place_in_file(place)
+            if target:
                 hint += "; Enter opens it in the editor"
         elif name in WITHOUT_SPACES:
             hint += "; written without spaces, so metrics per word do not apply"
