@@ -134,9 +134,8 @@ def _parse_metrics(text: str) -> tuple[str, ...]:
             raise ArgumentTypeError(
                 f"unknown metric {quoted(key)}; choose from {', '.join(OF_PARTS)}"
             )
-        if key not in keys:
-            keys.append(key)
-    return tuple(keys)
+        keys.append(key)
+    return tuple(dict.fromkeys(keys))
 
 
 def run_measure(options: Namespace) -> int:
@@ -228,14 +227,12 @@ def _sources(options: Namespace) -> list[TokenizerSource]:
 
 def _check_reference(reference: str, comparison: Comparison) -> None:
     """Raise `OptionError` if no text and no folder has this name."""
-    names: dict[str, None] = {}
-    for text in comparison.texts:
-        names |= {text.amounts.name: None, text.folder: None}
-    names.pop("", None)
+    names = [text.amounts.name for text in comparison.texts]
+    names += [text.folder for text in comparison.texts if text.folder]
     if reference not in names:
         raise OptionError(
             f"--reference: no text or folder is called {quoted(reference)}; choose from "
-            f"{shortened(', '.join(names), 200)}."
+            f"{shortened(', '.join(dict.fromkeys(names)), 200)}."
         )
 
 

@@ -48,7 +48,7 @@ def summary(
     tokenizers = comparison.tokenizers
     indexes = range(len(tokenizers))
     total: dict[str, Any] = {"texts": len(comparison.texts)}
-    total |= measures_of(comparison.all_texts(), None)
+    total |= measures_of(comparison.all_texts())
     total |= of_all_texts(comparison, progress)
     folders = comparison.folders()
     parity_base = _find(folders, reference)
@@ -60,14 +60,21 @@ def summary(
                 for tokenizer, source in zip(tokenizers, sources, strict=True)
             ]
         ),
-        "vocabularies": [_vocabulary(tokenizer) for tokenizer in tokenizers],
+        "vocabularies": [
+            {
+                "name": tokenizer.name,
+                "tokens": tokenizer.n_tokens,
+                "pattern": tokenizer.pattern,
+            }
+            for tokenizer in tokenizers
+        ],
         "total": total,
         "folders": [
             {"folder": folder.name, **measures_of(folder, parity_base)}
             for folder in folders
         ],
         "scripts": [
-            {"script": script.name, **measures_of(script, None)}
+            {"script": script.name, **measures_of(script)}
             for script in comparison.scripts()
         ],
         "token_lengths": [
@@ -140,14 +147,6 @@ def number_split_rows(summary: Mapping[str, Any]) -> list[tuple[str, ...]]:
         ]
         by_tokenizer.append(written[:_SPLITS_SHOWN])
     return list(zip_longest(*by_tokenizer, fillvalue=""))
-
-
-def _vocabulary(tokenizer: Tokenizer) -> dict[str, Any]:
-    return {
-        "name": tokenizer.name,
-        "tokens": tokenizer.n_tokens,
-        "pattern": tokenizer.pattern,
-    }
 
 
 def measures_of(
@@ -234,7 +233,7 @@ def _worst_lines(
     comparison: Comparison, index: int, n_lines: int
 ) -> list[dict[str, Any]]:
     """Return the lines for which a tokenizer needs the most extra tokens."""
-    lines: list[WorstLine] = comparison.worst_lines(index)[: max(0, n_lines)]
+    lines: list[WorstLine] = comparison.worst_lines(index)[:n_lines]
     return [
         {
             "text": line.line,
