@@ -130,6 +130,7 @@ class Comparison:
         self._worst_lines = [WorstLines(i) for i in range(len(self.tokenizers))]
         self._scripts: dict[str, Amounts] = {}
         self._script_counts: dict[str, list[Counter[int]]] = {}
+        self._folders: dict[str, Amounts] = {}
         self._folder_counts = GroupedCounts(len(self.tokenizers))
         self._divider = TextDivider(self.tokenizers)
         self._before: Comparison | None = None
@@ -249,6 +250,7 @@ class Comparison:
         self.total += amounts
         _add_counts(self.token_counts, progress.token_counts)
         _add_counts(self.number_splits, progress.number_splits)
+        _add_to(self._folders, replace(amounts, name=folder))
         _add_counts(self._folder_counts.of(folder), progress.token_counts)
         scripts = list(progress.scripts)
         for script, script_amounts in progress.scripts.items():
@@ -299,12 +301,9 @@ class Comparison:
 
     def folders(self) -> list[Amounts]:
         """Return the amounts of each folder, in the order of their first texts."""
-        by_folder: dict[str, Amounts] = {}
-        for text in self.texts:
-            _add_to(by_folder, replace(text.amounts, name=text.folder))
         return [
             self._with_token_use(folder, self._folder_counts.of(folder.name))
-            for folder in by_folder.values()
+            for folder in self._folders.values()
         ]
 
     @cached_property

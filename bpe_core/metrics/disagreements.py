@@ -4,7 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from heapq import nlargest
 from itertools import pairwise
 from typing import Final, NamedTuple, Self
@@ -218,8 +218,7 @@ def sums(first: Sequence[int], second: Sequence[int]) -> tuple[int, ...]:
     return tuple(map(sum, zip(first, second, strict=True)))
 
 
-@dataclass(slots=True)
-class WorstLine:
+class WorstLine(NamedTuple):
     """A line for which a tokenizer needs more tokens than another one."""
 
     line: str  # its first 160 characters
@@ -251,7 +250,7 @@ class WorstLines:
         key = (line.shown, line.n_tokens)
         known = self._kept.get(key)
         if known:
-            known.n_times += 1
+            self._kept[key] = known._replace(n_times=known.n_times + 1)
         elif excess > self._least_excess:
             self._kept[key] = WorstLine(*key, TextPlace(text, line.number, 0))
         if len(self._kept) >= 4 * _WORST:
@@ -269,5 +268,5 @@ class WorstLines:
     def copied(self) -> Self:
         """Return the same lines as an object that lines can be added to separately."""
         other = copy(self)
-        other._kept = {key: replace(line) for key, line in self._kept.items()}
+        other._kept = dict(self._kept)
         return other
