@@ -1,6 +1,5 @@
 """The tables of a comparison, without an app: what their rows say, how they are sorted, and where they lead."""
 
-import re
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -103,7 +102,6 @@ def test_each_view_draws_and_sorts_each_of_its_rows(comparison: ComparisonRun) -
         ("metrics", "unit", "t0 t1 t2", ""),
         ("lines", "where", "more t0 t1 t2", "more t0 t1 t2"),
         ("disagreements", "where", "times", "times t0 t1"),
-        ("vocabularies", "", "id0 id1", ""),
     ],
 )
 def test_numbers_are_aligned_and_narrow_tables_drop_what_tells_least(
@@ -172,13 +170,6 @@ def test_lists_lead_to_their_places(comparison: ComparisonRun) -> None:
     )
     target, found = pair.row(0).target, texts(pair, 0)
     assert target is not None and target.length > 0 and "│" in found["t0"] + found["t2"]
-
-
-def test_vocabularies_are_counted_by_whose_tokens_they_are(
-    comparison: ComparisonRun,
-) -> None:
-    caption = seen(comparison, "vocabularies", tokenizer=1).caption
-    assert re.search(r"[\d,]+ in both · [\d,]+ only in A · [\d,]+ only in B", caption)
 
 
 def test_the_hint_of_a_script_without_spaces_says_what_it_is_not_for(

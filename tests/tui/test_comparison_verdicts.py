@@ -177,6 +177,17 @@ def test_the_causes_come_before_what_is_undecided_and_what_is_the_same() -> None
     assert view.turns == ("tokenizer",)
 
 
+def test_several_causes_of_one_part_come_after_how_many_there_are() -> None:
+    two = [Cause("vocabulary", f"{token} is in B only.", ONES) for token in "ab"]
+    parts = (PartComparison("vocabulary", False, "9 tokens are in B only.", two),)
+    view = causes_view(compared(found(1, ONES, (), parts=parts)), 1)
+    assert causes(view) == [
+        ["≠", "vocabulary", "9 tokens are in B only.", ""],
+        ["≠", "vocabulary", "a is in B only.", "'11'"],
+        ["≠", "vocabulary", "b is in B only.", "'11'"],
+    ]
+
+
 def test_the_causes_are_a_view_once_they_are_known() -> None:
     text: Any = [ComparedText(Amounts("a", 9, 9, 2, (3, 4, 5), ()))]
     third = found(2, None, (), verdict="same")

@@ -206,7 +206,7 @@ async def test_tokenizers_are_compared_on_the_chosen_text(
             "bytes per token",
             "book.txt:1",
             "boundaries",
-            f"only in A {small.stem}",
+            "A and B, part by part",
         ):
             player.press("right")
             await player.until(view)

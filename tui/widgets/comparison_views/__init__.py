@@ -8,7 +8,6 @@ from tui.state import ComparisonRun
 from tui.widgets.comparison_views.differences import (
     causes_view,
     disagreements_view,
-    vocabularies_view,
     worst_lines_view,
 )
 from tui.widgets.comparison_views.metrics import metrics_view
@@ -57,7 +56,6 @@ def _views_of_summary(
         worst_lines = found["worst_lines"][index]
         views.append(worst_lines_view(comparison, worst_lines, index))
         views.append(disagreements_view(comparison, pair))
-        views.append(vocabularies_view(comparison, pair))
     n_texts = found["total"]["texts"]
     if n_texts == len(comparison.texts):
         return views

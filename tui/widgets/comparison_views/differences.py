@@ -1,8 +1,7 @@
-"""How tokenizers differ: the lines that cost one of them most, disagreements, tokens of one only, and the causes."""
+"""How tokenizers differ: the lines that cost one of them most, disagreements, and the causes."""
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import zip_longest
 from typing import Final
 
 from bpe_core.difference import Cause, DecodedWitness, Witness
@@ -115,59 +114,17 @@ def _row_in_text(comparison: ComparisonRun, found: Found, length: int) -> Row:
     return row
 
 
-def vocabularies_view(comparison: ComparisonRun, pair: Found) -> View:
-    """Return the view of the tokens that only one of two vocabularies has, by rank."""
-    sides = pair["tokenizers"]
-    shared = pair["vocabularies"]
-    rows: list[Row] = []
-    for tokens in zip_longest(shared["first_only_first"], shared["first_only_second"]):
-        row = Row("", {})
-        hints = []
-        for index, token in zip(sides, tokens, strict=True):
-            if token is None:
-                continue
-            token_id, data = token
-            label = token_label(bytes.fromhex(data))
-            row.cells[f"t{index}"] = label
-            row.cells[f"id{index}"] = f"{token_id:,}"
-            name = comparison.headings[index]
-            hints.append(f"{label} is only in {name}, id {token_id:,}")
-        row.hint = f"{'; '.join(hints)}."
-        rows.append(row)
-    column = partial(column_of, rows.__getitem__)
-    columns = []
-    for index in sides:
-        title = f"only in {comparison.headings[index]}"
-        hint = "Tokens that the other vocabulary does not have."
-        columns.append(column(f"t{index}", 14, hint, most=40, title=title))
-        hint = "The token's id; the lowest comes first."
-        columns.append(
-            column(f"id{index}", 8, hint, right=True, title="id", ink="muted")
-        )
-    first, second = (LETTERS[index] for index in sides)
-    caption = (
-        f"{shared['shared']:,} in both · {shared['only_first']:,} only in {first} · "
-        f"{shared['only_second']:,} only in {second} · "
-        f"same merges up to {shared['same_merges']:,}"
-    )
-    return View(
-        "vocabularies",
-        "vocabularies",
-        caption,
-        columns,
-        len(rows),
-        rows.__getitem__,
-        _turns_of_pair(comparison),
-    )
-
-
 def causes_view(comparison: ComparisonRun, other: int) -> View:
     """Return the view of the parts of two tokenizers: each cause, or why there is none."""
     difference = comparison.differences[other].difference
     rows: list[Row] = []
     order = list(_MARKS)
     for part in sorted(difference.parts, key=lambda part: order.index(part.is_same)):
-        for cause in part.causes or [Cause(part.part, part.sentence, None)]:
+        causes = list(part.causes)
+        if len(causes) != 1:
+            # How many there are in all, or why there are none.
+            causes.insert(0, Cause(part.part, part.sentence, None))
+        for cause in causes:
             row = Row(cause.what, {})
             row.cells["is"] = _MARKS[part.is_same]
             row.cells["part"] = part.part
