@@ -11,7 +11,7 @@ from bpe_core.metrics.disagreements import TextPlace
 from bpe_core.metrics.scripts import WITHOUT_SPACES
 from bpe_core.visible import counted, visible
 from bpe_core.worker.comparison_json import measures_of
-from tui.drawing.charts import placed, placed_by_ratio
+from tui.drawing.charts import placed
 from tui.state import ComparisonRun
 from tui.table.columns import Cell, Column
 from tui.widgets.comparison_views.view import (
@@ -74,7 +74,13 @@ class _PartsView:
             beginning = commonprefix(names)  # noqa: RUF071 - may end within a name
             shared, slash, _ = beginning.rpartition("/")
             self._folder = shared + slash
-        self._most = max([0.0, *map(self._greatest, parts)])
+        plotted = [value for part in parts for value in self._plotted(part)]
+        self._least = 0.0
+        self._most = max(plotted, default=0.0)
+        if self._key == "tokens":
+            farthest = max((abs(ratio - 1) for ratio in plotted), default=0.0)
+            self._least = 1 - farthest
+            self._most = 1 + farthest
 
     def view(self) -> View:
         row_of = lru_cache(maxsize=256)(self._row)
@@ -98,12 +104,10 @@ class _PartsView:
         pairs = zip(part["tokens"], self._reference["tokens"], strict=True)
         return [ratio(n_tokens, of_reference) for n_tokens, of_reference in pairs]
 
-    def _greatest(self, part: Found) -> float:
-        """Return the value of a part that is closest to the end of the scale."""
+    def _plotted(self, part: Found) -> Sequence[float]:
+        """Return the values to plot: the metric, or tokens as multiples of A's."""
         values = self._values(part)
-        if self._key == "tokens":
-            values = [abs(ratio - 1) for ratio in _ratios(values)]
-        return max(values, default=0.0)
+        return _relative(values) if self._key == "tokens" else values
 
     def _row(self, number: int) -> Row:
         part = self._part_of(number)
@@ -124,20 +128,17 @@ class _PartsView:
         elif name in WITHOUT_SPACES:
             hint += "; written without spaces, so metrics per word do not apply"
         values = self._values(part)
-        ratios = _ratios(values)
-        more = " ".join(f"{ratio - 1:+.0%}" for ratio in ratios)
-        order = ratios[0] if ratios else 0.0
+        others = _relative(values)[1:]
+        more = " ".join(f"{ratio - 1:+.0%}" for ratio in others)
+        order = others[0] if others else 0.0
         sort_keys = {"name": name.casefold(), "more": order, "plot": order}
         row = Row(f"{hint}.", {"more": more}, sort_keys, target, place)
         row.add_path("name", visible(name.removeprefix(self._folder)))
         row.add_number("bytes", part["bytes"], ",")
         for index, value in enumerate(values):
             row.add_number(f"t{index}", value, self._metric.form)
-        if values:
-            drawn = partial(placed, values, self._most)
-            if self._key == "tokens":
-                drawn = partial(placed_by_ratio, ratios, self._most)
-            row.cells["plot"] = Cell(drawn)
+        plotted = self._plotted(part)
+        row.cells["plot"] = Cell(partial(placed, plotted, self._least, self._most))
         return row
 
     def _columns(self, row_of: Callable[[int], Row]) -> list[Column]:
@@ -158,8 +159,8 @@ class _PartsView:
             width = max(6, 6 * len(headings) - 7)
             hint = "How many more or fewer tokens than A."
             columns.append(ratio("more", width, hint, rank=1, title="vs. A"))
-            title = f"{-self._most:.0%} … A … {self._most:+.0%}"
-            hint = "│ is A; to its right: more tokens than A, to its left: fewer."
+            title = f"{self._least - 1:.0%} … A … {self._most - 1:+.0%}"
+            hint = "To the right of A: more tokens than A, to its left: fewer."
         else:
             most = format(self._most, self._metric.form)
             title = f"0 … {most}"
@@ -178,10 +179,10 @@ class _PartsView:
         return f"parity: tokens per token of {name}; r compares with this row instead"
 
 
-def _ratios(values: Sequence[float]) -> list[float]:
-    """Divide each value except the first by the first.
+def _relative(values: Sequence[float]) -> list[float]:
+    """Divide each value by the first.
 
-    >>> _ratios([4, 2, 6])
-    [0.5, 1.5]
+    >>> _relative([4, 2, 6])
+    [1.0, 0.5, 1.5]
     """
-    return [value / values[0] if values[0] else 1.0 for value in values[1:]]
+    return [value / values[0] if values[0] else 1.0 for value in values]
