@@ -37,12 +37,11 @@ _BEGINNING: Final = TextPlace(text=0, line=1, column=0)
 
 
 class _LaneRow(NamedTuple):
-    """The characters of the text on one row, under one of the tokenizers."""
+    """The characters of the text on one row, with a newline if there is one, under one of the tokenizers."""
 
     start: int
     end: int
-    ends_line: bool
-    lane: int = 0
+    lane: int
     """The index of the tokenizer; on the row of marks, the number of tokenizers."""
 
 
@@ -91,26 +90,12 @@ class ComparisonLanes(RowList):
         if self._sample is not _NO_SAMPLE and self.row_width:
             names = short_names(self._comparison.headings, self.row_width)
             self._labels = labels(names)
-            self._rows = list(self._rows_of(self._sample))
+            gutter = len(self._labels[0]) if self._labels else 0
+            # One cell is for the sign of a line end.
+            width = max(8, self.row_width - gutter - 1)
+            self._rows = list(_lane_rows(self._sample, width))
         self.show_rows(range(len(self._rows)))
         self.refresh()
-
-    def _rows_of(self, sample: SampledText) -> Iterator[_LaneRow]:
-        """Yield each row of the text for every lane, and for the marks if there are any."""
-        starts = [start for start, _ in sample.differences]
-        ends = [end for _, end in sample.differences]
-        for row in _rows_of_text(sample.beginning, self._text_width):
-            for lane in range(len(sample.lanes)):
-                yield row._replace(lane=lane)
-            n_before = bisect_right(ends, row.start)
-            if bisect_left(starts, row.end + row.ends_line) > n_before:
-                yield row._replace(lane=len(sample.lanes))
-
-    @property
-    def _text_width(self) -> int:
-        gutter = len(self._labels[0]) if self._labels else 0
-        # One cell is for the sign of a line end.
-        return max(8, self.row_width - gutter - 1)
 
     def on_resize(self) -> None:
         self._lay_out()
@@ -233,10 +218,9 @@ class ComparisonLanes(RowList):
         yield Segment(f"{place} ", self.style_of("muted"))
 
     def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
-        start, end, ends_line, lane = self._rows[row]
-        text = self._sample.beginning[start:end]
-        if ends_line and end < len(self._sample.beginning):
-            end += 1  # the newline
+        start, end, lane = self._rows[row]
+        beginning = self._sample.beginning
+        text = beginning[start:end].removesuffix("\n")
         if lane == len(self._sample.lanes):
             return self._marks(text, start, end)
         palette = palette_of(self.app, self.rich_style, gutter=self.style_of("muted"))
@@ -246,7 +230,7 @@ class ComparisonLanes(RowList):
         content = RowContent(
             text,
             tuple(self._tokens(lane, start, end, len(palette.tokens))),
-            ends_line=ends_line,
+            ends_line=end == len(beginning) or beginning[end - 1] == "\n",
             current=current,
             gutter=self._labels[lane] if self._labels else "",
         )
@@ -290,11 +274,20 @@ class ComparisonLanes(RowList):
         return marks.render(self.app.console)
 
 
-def _rows_of_text(text: str, width: int) -> Iterator[_LaneRow]:
-    """Wrap a text into rows of `width` cells."""
-    start = 0
+def _lane_rows(sample: SampledText, width: int) -> Iterator[_LaneRow]:
+    """Wrap a text into rows of `width` cells. Yield each for every lane, and for the marks if there are any."""
+    for start, end in _rows_of_text(sample.beginning, width):
+        for lane in range(len(sample.lanes)):
+            yield _LaneRow(start, end, lane)
+        n_before = bisect_right(sample.differences, start, key=itemgetter(1))
+        if bisect_left(sample.differences, end, key=itemgetter(0)) > n_before:
+            yield _LaneRow(start, end, len(sample.lanes))
+
+
+def _rows_of_text(text: str, width: int) -> Iterator[Columns]:
+    line_start = 0
     for line in text.split("\n"):
-        cuts = [0, *wrap(line, width), len(line)]
-        for first, last in pairwise(cuts):
-            yield _LaneRow(start + first, start + last, last == len(line))
-        start += len(line) + 1
+        cuts = [0, *wrap(line, width), len(line) + 1]
+        for start, end in pairwise(cuts):
+            yield line_start + start, min(line_start + end, len(text))
+        line_start += len(line) + 1
