@@ -8,7 +8,11 @@ from bpe_core.metrics.labels import numbered
 from bpe_core.metrics.scripts import WITHOUT_SPACES
 from bpe_core.report import ReportTable, Section
 from bpe_core.visible import counted, token_label
-from bpe_core.worker.comparison_json import metric_rows, number_split_rows
+from bpe_core.worker.comparison_json import (
+    boundaries_sentence,
+    metric_rows,
+    number_split_rows,
+)
 
 Results = Mapping[str, Any]
 """The object that `compare --json` prints, or an object in it."""
@@ -152,10 +156,7 @@ def _pair(pair: Results, labels: Labels) -> Section:
     boundaries = pair["boundaries"]
     vocabularies = pair["vocabularies"]
     sentences = [
-        f"boundaries: {boundaries['first']:,} in {first}, {boundaries['second']:,} in {other}, "
-        f"{boundaries['shared']:,} in both; both / {other} {boundaries['precision']:.3f} "
-        f"(precision), both / {first} {boundaries['recall']:.3f} (recall), F1 "
-        f"{boundaries['f1']:.3f}",
+        boundaries_sentence(pair, first, other),
         f"vocabularies: {counted(vocabularies['shared'], 'token')} in both, "
         f"{vocabularies['only_first']:,} only in {first}, {vocabularies['only_second']:,} only "
         f"in {other}",

@@ -149,6 +149,16 @@ def number_split_rows(summary: Mapping[str, Any]) -> list[tuple[str, ...]]:
     return list(zip_longest(*by_tokenizer, fillvalue=""))
 
 
+def boundaries_sentence(pair: Mapping[str, Any], first: str, other: str) -> str:
+    """Describe how far two tokenizers, called `first` and `other`, agree on boundaries."""
+    shared = pair["boundaries"]
+    return (
+        f"{first} and {other} share {shared['shared']:,} boundaries: "
+        f"{shared['precision']:.3f} of {other}'s (precision), "
+        f"{shared['recall']:.3f} of {first}'s (recall) · F1 {shared['f1']:.3f}"
+    )
+
+
 def measures_of(
     amounts: Amounts,
     parity_base: Amounts | None = None,

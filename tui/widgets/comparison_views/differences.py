@@ -8,6 +8,7 @@ from bpe_core.difference import Cause, DecodedWitness, Witness
 from bpe_core.difference.records import written
 from bpe_core.metrics.disagreements import TextPlace
 from bpe_core.visible import token_label, visible
+from bpe_core.worker.comparison_json import boundaries_sentence
 from tui.drawing.lines import how_often
 from tui.state import LETTERS, ComparisonRun, PairWitness
 from tui.widgets.comparison_views.view import (
@@ -86,16 +87,10 @@ def disagreements_view(comparison: ComparisonRun, pair: Found) -> View:
         column("where", 16, _WHERE, most=34, rank=1, title="first in", ink="muted")
     )
     first, second = (LETTERS[index] for index in sides)
-    shared = pair["boundaries"]
-    caption = (
-        f"{first} and {second} share {shared['shared']:,} boundaries: "
-        f"{shared['precision']:.3f} of {second}'s (precision), "
-        f"{shared['recall']:.3f} of {first}'s (recall) · F1 {shared['f1']:.3f}"
-    )
     return View(
         "disagreements",
         "disagreements",
-        caption,
+        boundaries_sentence(pair, first, second),
         columns,
         len(rows),
         rows.__getitem__,
