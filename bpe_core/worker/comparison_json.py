@@ -33,7 +33,7 @@ def summary(
     reference: str | None = None,
     n_examples: int = 0,
     n_lines: int = 0,
-    progress: OnMetric = lambda done, total, title: None,
+    progress: OnMetric | None = None,
 ) -> dict[str, Any]:
     """Return a comparison without its texts. Lists of numbers have one number per tokenizer.
 
