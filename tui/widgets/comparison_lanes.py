@@ -17,15 +17,14 @@ from bpe_core.metrics.disagreements import TextPlace
 from bpe_core.metrics.sampled import SampledText, tokens_between
 from bpe_core.pictures import choose_colors
 from bpe_core.visible import counted, visible
-from tui.commands.command import features_of
 from tui.commands.keys import PartBindings
 from tui.drawing.lines import cut, fit
 from tui.drawing.palette import palette_of
-from tui.state import LETTERS, ComparisonRun, PlaceInText
-from tui.table.row_list import RowList
+from tui.state import LETTERS, ComparisonRun
 from tui.text.clusters import lay_out, wrap
 from tui.text.lane_texts import labels, short_names
 from tui.text.strips import Columns, RowContent, RowToken, clip, draw
+from tui.widgets.comparison_views.view import LeadingRows, Row
 
 _MARK: Final = "▔"
 """Drawn below a character that the tokenizers cut differently."""
@@ -48,7 +47,7 @@ class _LaneRow(NamedTuple):
 _NO_SAMPLE: Final = SampledText(-1, "", lanes=(), differences=())
 
 
-class ComparisonLanes(RowList):
+class ComparisonLanes(LeadingRows):
     """A sampled text, with each row repeated for every tokenizer. The keys of lists move through the differences."""
 
     BINDINGS: ClassVar[list[BindingType]] = PartBindings("Compared text")
@@ -137,44 +136,30 @@ class ComparisonLanes(RowList):
         self.watch_cursor()
         self.refresh()
 
-    def watch_cursor(self) -> None:
-        # The hint describes the difference, not the row.
-        self.hint = self._describe()
-        self.note_target()
-
-    @property
-    def _place_in_file(self) -> PlaceInText | None:
-        """The place of the difference that is emphasized."""
-        if self._current is None:
-            return None
-        start, end = self._current
-        before = self._sample.beginning[:start]
-        line = self._text.line + before.count("\n")
-        column = start - before.rfind("\n") - 1
-        place = TextPlace(self._sample.text_index, line, column)
-        return self._comparison.place_in_file(place, end - start)
-
-    @property
-    def target(self) -> str:
-        return "place" if self._place_in_file else ""
-
-    def _describe(self) -> str:
+    def row_of(self, number: int) -> Row:
+        """Return the hint and the place of the difference that is emphasized, which are the same for all rows."""
         sample = self._sample
         if len(sample.lanes) < 2:
-            return "The beginning of the text; each color is a token."
+            return Row("The beginning of the text; each color is a token.", {})
         if self._current is None:
-            return "Down goes to the next place where the tokenizers differ."
+            return Row("Down goes to the next place where the tokenizers differ.", {})
+        start, end = self._current
         ways = []
         for letter, lane in zip(LETTERS, sample.lanes, strict=False):
             tokens = [
                 sample.beginning[token.start : token.end]
-                for token in tokens_between(lane, *self._current)
+                for token in tokens_between(lane, start, end)
             ]
             ways.append(f"{letter} {visible('│'.join(tokens))}")
-        description = f"{', '.join(ways)}."
-        if self.target:
-            description += " Enter selects it in the editor."
-        return description
+        row = Row(f"{', '.join(ways)}.", {})
+        before = sample.beginning[:start]
+        line = self._text.line + before.count("\n")
+        column = start - before.rfind("\n") - 1
+        place = TextPlace(sample.text_index, line, column)
+        row.target = self._comparison.place_in_file(place, end - start)
+        if row.target:
+            row.hint += " Enter selects it in the editor."
+        return row
 
     def action_move(self, by: int) -> None:
         last = len(self._sample.differences) - 1
@@ -189,10 +174,6 @@ class ComparisonLanes(RowList):
     def action_move_to_end(self, end: int) -> None:
         n_differences = len(self._sample.differences)
         self.action_move(n_differences if end else -n_differences)
-
-    def action_select(self) -> None:
-        if self._place_in_file:
-            features_of(self).texts.open_place(self._place_in_file)
 
     # Drawing
 

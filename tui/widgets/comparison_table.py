@@ -7,16 +7,15 @@ from textual.reactive import var
 
 from bpe_core.metrics.catalog import OF_PARTS
 from bpe_core.metrics.disagreements import TextPlace
-from tui.commands.command import features_of
 from tui.commands.keys import PartBindings
-from tui.state import ComparisonRun, PairWitness, PlaceInText
+from tui.state import ComparisonRun
 from tui.table.columns import Choices
 from tui.table.table import Table
 from tui.widgets.comparison_views import views
-from tui.widgets.comparison_views.view import NOTHING, Aspect, Row, View
+from tui.widgets.comparison_views.view import NOTHING, Aspect, LeadingRows, Row, View
 
 
-class ComparisonTable(Table):
+class ComparisonTable(LeadingRows, Table):
     """The rows of one view; `choice` is its key, since the line below the rows lists the views."""
 
     BINDINGS: ClassVar[list[BindingType]] = PartBindings("Comparison")
@@ -97,36 +96,17 @@ class ComparisonTable(Table):
         if row is not None:
             self.aspect = self.aspect._replace(reference=row, metric="parity")
 
-    @property
-    def _row(self) -> Row | None:
-        """The row under the cursor."""
-        number = self.current
-        if number is None or number >= self.n_rows:
-            return None
-        return self.view.row(number)
-
-    @property
-    def target(self) -> str:
-        return "place" if self._row and self._row.target else ""
+    def row_of(self, number: int) -> Row | None:
+        return self.view.row(number) if number < self.n_rows else None
 
     @property
     def place(self) -> TextPlace | None:
         """The place in a text that the row under the cursor is about; None if there is no such place."""
-        return self._row.place if self._row else None
-
-    def row_selected(self, row: int) -> None:
-        match self.view.row(row).target:
-            case PlaceInText() as place:
-                features_of(self).texts.open_place(place)
-            case PairWitness() as witness:
-                features_of(self).comparison.show_witness(witness)
+        return self.current_row.place if self.current_row else None
 
     @property
     def choices(self) -> Choices:
         return [(view.key, view.title) for view in self._views if view.key]
-
-    def row_hint(self, row: int) -> str:
-        return self.view.row(row).hint if row < self.n_rows else ""
 
     @property
     def empty(self) -> str:

@@ -11,19 +11,21 @@ from textual.binding import BindingType
 from bpe_core.difference import DecodedWitness, Difference, Witness
 from bpe_core.visible import counted, visible
 from bpe_core.worker.differences import DifferenceFound
-from tui.commands.command import features_of, main_screen
+from tui.commands.command import main_screen
 from tui.commands.keys import PartBindings
 from tui.drawing.lines import fit
 from tui.drawing.palette import palette_of
 from tui.drawing.token_labels import token_labels
-from tui.state import LETTERS, ComparisonRun, PairWitness
-from tui.table.row_list import RowList
-from tui.widgets.comparison_views.differences import ENTER
+from tui.state import LETTERS, ComparisonRun
+from tui.widgets.comparison_views.view import LeadingRows, Row
 
 _GAP: Final = "  "
+_NOT_DECIDED: Final = (
+    "The tokens are counted first; then the tokenizers themselves are compared."
+)
 
 
-class Verdicts(RowList):
+class Verdicts(LeadingRows):
     """One row for each tokenizer that the first one is compared with."""
 
     BINDINGS: ClassVar[list[BindingType]] = PartBindings("Verdicts")
@@ -45,24 +47,11 @@ class Verdicts(RowList):
 
     # Keys
 
-    @property
-    def _witness(self) -> PairWitness | None:
-        """The text of the row under the cursor that can be shown in the editor."""
-        row = self.current
-        if row is None:
-            return None
-        match self._found(row):
-            case DifferenceFound(other, Difference(witness=Witness() as witness)):
-                return PairWitness(other, witness)
-        return None
-
-    @property
-    def target(self) -> str:
-        return "witness" if self._witness else ""
-
-    def row_selected(self, row: int) -> None:
-        if self._witness:
-            features_of(self).comparison.show_witness(self._witness)
+    def row_of(self, number: int) -> Row | None:
+        found = self._found(number)
+        if found is None:
+            return Row(_NOT_DECIDED, {})
+        return Row.about(found.other, _reason(found), found.difference.witness)
 
     def action_move(self, by: int) -> None:
         """Move the cursor; below the last row, go on in the table."""
@@ -74,13 +63,6 @@ class Verdicts(RowList):
     def action_view(self, by: int) -> None:
         """Turn to another view of the table."""
         main_screen(self).compare_pane.table.action_choice(by)
-
-    def row_hint(self, row: int) -> str:
-        found = self._found(row)
-        if found is None:
-            return "The tokens are counted first; then the tokenizers themselves are compared."
-        reason = _reason(found)
-        return f"{reason} {ENTER}" if self.target else reason
 
     # Drawing
 

@@ -10,7 +10,7 @@ from bpe_core.metrics.disagreements import TextPlace
 from bpe_core.visible import token_label, visible
 from bpe_core.worker.comparison_json import boundaries_sentence
 from tui.drawing.lines import how_often
-from tui.state import LETTERS, ComparisonRun, PairWitness
+from tui.state import LETTERS, ComparisonRun
 from tui.widgets.comparison_views.view import (
     Found,
     Row,
@@ -19,8 +19,6 @@ from tui.widgets.comparison_views.view import (
     number_column,
 )
 
-ENTER: Final = "Enter puts the text into the editor."
-"""What Enter does with a text that two tokenizers encode differently."""
 _MARKS: Final = {False: "≠", None: "?", True: "="}
 """Whether a part is the same -> the mark for it, in the order of the rows."""
 _WHERE: Final = "The text, and the number of the line in it."
@@ -120,15 +118,13 @@ def causes_view(comparison: ComparisonRun, other: int) -> View:
             # How many there are in all, or why there are none.
             causes.insert(0, Cause(part.part, part.sentence, None))
         for cause in causes:
-            row = Row(cause.what, {})
+            row = Row.about(other, cause.what, cause.witness)
             row.cells["is"] = _MARKS[part.is_same]
             row.cells["part"] = part.part
             row.cells["what"] = cause.what
             match cause.witness:
-                case Witness(text) as witness:
+                case Witness(text):
                     row.cells["text"] = written(text)
-                    row.target = PairWitness(other, witness)
-                    row.hint += f" {ENTER}"
                 case DecodedWitness(ids):
                     row.cells["text"] = f"ids {' '.join(map(str, ids))}"
             row.sort_keys |= row.cells
