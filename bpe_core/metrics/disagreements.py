@@ -2,10 +2,10 @@
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
-from heapq import nlargest
 from itertools import pairwise
 from typing import Final, NamedTuple, Self
 
@@ -69,7 +69,7 @@ class TokenizerPair:
         # The keys of both are the strings that `compare_boundaries` matches. Counts are kept
         # separately because most matches are known ones, which only have to be counted.
         self._examples: dict[str, FrequentDisagreement] = {}
-        self._n_times: dict[str, int] = {}
+        self._n_times = Counter[str]()
 
     def add(
         self,
@@ -110,14 +110,15 @@ class TokenizerPair:
             )
             self._n_times[key] = 1
         if len(self._n_times) > _MOST_DISAGREEMENTS:
-            self._n_times = {key: n for key, n in self._n_times.items() if n > 1}
+            repeated = {key: n for key, n in self._n_times.items() if n > 1}
+            self._n_times = Counter(repeated)
             self._examples = {key: self._examples[key] for key in self._n_times}
 
     def copied(self) -> Self:
         """Return a pair with the same counts, which texts can be added to separately."""
         other = copy(self)
         other._examples = dict(self._examples)
-        other._n_times = dict(self._n_times)
+        other._n_times = Counter(self._n_times)
         return other
 
     @cached_property
@@ -127,10 +128,9 @@ class TokenizerPair:
 
     def examples(self, n: int) -> list[FrequentDisagreement]:
         """Return the `n` most frequent disagreements, the most frequent first."""
-        most_frequent = nlargest(n, self._n_times, key=self._n_times.__getitem__)
         return [
-            self._examples[key]._replace(n_times=self._n_times[key])
-            for key in most_frequent
+            self._examples[key]._replace(n_times=n_times)
+            for key, n_times in self._n_times.most_common(n)
         ]
 
 
