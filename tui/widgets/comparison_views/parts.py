@@ -154,18 +154,18 @@ class _PartsView:
             columns.append(number(f"t{index}", 9, meaning, most=14, title=name))
         if len(headings) == 1:
             return columns
-        ratio = partial(number, ink="accent")
+        relative = partial(number, ink="accent")
         if self._key == "tokens":
             width = max(6, 6 * len(headings) - 7)
             hint = "How many more or fewer tokens than A."
-            columns.append(ratio("more", width, hint, rank=1, title="vs. A"))
+            columns.append(relative("more", width, hint, rank=1, title="vs. A"))
             title = f"{self._least - 1:.0%} … A … {self._most - 1:+.0%}"
             hint = "To the right of A: more tokens than A, to its left: fewer."
         else:
             most = format(self._most, self._metric.form)
             title = f"0 … {most}"
             hint = f"From 0 to {most}, the largest value; ● marks several values in one place."
-        plot = partial(ratio, right=False)
+        plot = partial(relative, right=False)
         return [*columns, plot("plot", 11, hint, most=41, rank=2, title=title)]
 
     def _caption(self) -> str:
