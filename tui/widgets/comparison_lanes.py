@@ -238,7 +238,7 @@ class ComparisonLanes(LeadingRows):
         """Draw marks below the characters that the tokenizers cut differently."""
         layout = lay_out(text)
         gutter = len(self._labels[0])
-        marks = Text(style=self.style_of("muted"), end="")
+        marks = Text(end="")
         differences = self._sample.differences
         first_number = bisect_right(differences, start, key=itemgetter(1))
         for number in range(first_number, len(differences)):
@@ -252,7 +252,8 @@ class ComparisonLanes(LeadingRows):
             ink = "accent" if number == self.at else "muted"
             marks.pad_right(gutter + first - len(marks))
             marks.append(_MARK * (last - first), self.style_of(ink))
-        return marks.render(self.app.console)
+        segments = marks.render(self.app.console)
+        return Segment.apply_style(segments, self.style_of("text"))
 
 
 def _lane_rows(sample: SampledText, width: int) -> Iterator[_LaneRow]:

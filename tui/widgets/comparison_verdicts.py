@@ -71,7 +71,7 @@ class Verdicts(LeadingRows):
         yield Segment(fit(title, width), self.style_of("header"))
 
     def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
-        line = Text(style=self.style_of("text", base), end="")
+        line = Text(end="")
         found = self._found(row)
         if found is None:
             line.append(f" A and {LETTERS[row + 1]}: not decided yet")
@@ -81,7 +81,8 @@ class Verdicts(LeadingRows):
             line.append_text(self._tokens(found, width // 3))
             line.append(visible(_reason(found)), self.style_of("muted", base))
         line.truncate(width, overflow="ellipsis")
-        return line.render(self.app.console)
+        segments = line.render(self.app.console)
+        return Segment.apply_style(segments, self.style_of("text", base))
 
     def _tokens(self, found: DifferenceFound, room: int) -> Text:
         """Draw the tokens of the witness in both tokenizers, with their ids if they are the same."""
