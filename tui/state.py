@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bpe_core.explain.places import CorpusPlace
     from bpe_core.metrics import CurvePoint
     from bpe_core.metrics.comparison import ComparedText
+    from bpe_core.metrics.disagreements import TextPlace
     from bpe_core.metrics.sampled import SampledText
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.worker.differences import DifferenceFound
@@ -33,6 +34,8 @@ CHOSEN_TEXTS: Final = "chosen texts"
 SECTIONS: Final = "text sections"
 IN_EDITOR: Final = "editor's text"
 """The texts that tokenizers can be compared on, as the compare pane names them."""
+LETTERS: Final = "ABCD"
+"""The names of compared tokenizers, in their order."""
 
 
 class Arguments(NamedTuple):
@@ -284,6 +287,29 @@ class ComparisonRun:
     """How many merges of the first tokenizer the second one has, which is its beginning; 0 if it is another one."""
     differences: Mapping[int, DifferenceFound] = field(default_factory=dict)
     """What is known of the difference between the first tokenizer and another one, by the index of the other."""
+
+    def place_in_file(self, place: TextPlace, length: int = 0) -> PlaceInText | None:
+        """Return a place in one of the texts; None if the text is in no file."""
+        path = self.texts[place.text].path
+        if not path:
+            return None
+        return PlaceInText(path, place.line, place.column, length)
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether it is known of each tokenizer after the first if it is the same as the first."""
+        verdicts = [found.difference.verdict for found in self.differences.values()]
+        return len(verdicts) == len(self.tokenizers) - 1 and "unknown" not in verdicts
+
+    @property
+    def headings(self) -> list[str]:
+        """The name of each tokenizer, after its letter if there are several."""
+        names = [visible(tokenizer.name) for tokenizer in self.tokenizers]
+        if len(names) == 1:
+            return names
+        return [
+            f"{letter} {name}" for letter, name in zip(LETTERS, names, strict=False)
+        ]
 
 
 class PairWitness(NamedTuple):

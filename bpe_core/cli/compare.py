@@ -30,7 +30,7 @@ from bpe_core.metrics.morphemes import read_morphemes
 from bpe_core.process import INTERRUPTED
 from bpe_core.report import as_csv, as_latex, as_markdown, as_text
 from bpe_core.visible import quoted, shortened
-from bpe_core.worker.compare import compare
+from bpe_core.worker.compare import ComparedReading
 from bpe_core.worker.comparison_json import (
     TokenizerSource,
     summary,
@@ -134,9 +134,8 @@ def _parse_metrics(text: str) -> tuple[str, ...]:
             raise ArgumentTypeError(
                 f"unknown metric {quoted(key)}; choose from {', '.join(OF_PARTS)}"
             )
-        if key not in keys:
-            keys.append(key)
-    return tuple(keys)
+        keys.append(key)
+    return tuple(dict.fromkeys(keys))
 
 
 def run_measure(options: Namespace) -> int:
@@ -193,7 +192,7 @@ def _run(options: Namespace) -> int:
             text = "".join(text_blocks(options.morphemes))
             words = read_morphemes(text, name_of(options.morphemes))
         comparison = Comparison(tokenizers, words)
-        compare(comparison, paths, job, sections=options.sections, streamed=blocks)
+        ComparedReading(comparison, job, options.sections).read(paths, blocks)
         if job.stopped:
             job.say("Interrupted before all texts were encoded.")
             return INTERRUPTED
@@ -228,14 +227,12 @@ def _sources(options: Namespace) -> list[TokenizerSource]:
 
 def _check_reference(reference: str, comparison: Comparison) -> None:
     """Raise `OptionError` if no text and no folder has this name."""
-    names: dict[str, None] = {}
-    for text in comparison.texts:
-        names |= {text.amounts.name: None, text.folder: None}
-    names.pop("", None)
+    names = [text.amounts.name for text in comparison.texts]
+    names += [text.folder for text in comparison.texts if text.folder]
     if reference not in names:
         raise OptionError(
             f"--reference: no text or folder is called {quoted(reference)}; choose from "
-            f"{shortened(', '.join(names), 200)}."
+            f"{shortened(', '.join(dict.fromkeys(names)), 200)}."
         )
 
 

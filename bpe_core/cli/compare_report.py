@@ -1,7 +1,6 @@
 """The tables and sentences of `measure` and `compare`, made from the results in JSON."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
 from typing import Any, Final
 
 from bpe_core.metrics.catalog import METRICS
@@ -9,6 +8,11 @@ from bpe_core.metrics.labels import numbered
 from bpe_core.metrics.scripts import WITHOUT_SPACES
 from bpe_core.report import ReportTable, Section
 from bpe_core.visible import counted, token_label
+from bpe_core.worker.comparison_json import (
+    boundaries_sentence,
+    metric_rows,
+    number_split_rows,
+)
 
 Results = Mapping[str, Any]
 """The object that `compare --json` prints, or an object in it."""
@@ -35,11 +39,9 @@ _SHORT_TITLES: Final = {
     "whole_words": "whole",
 }
 """Titles of metrics that are repeated for each tokenizer."""
-_SPLITS_SHOWN: Final = ("most frequent", "second", "third")
+_RANKS: Final = ("most frequent", "second", "third")
 _TOKENS_SHOWN: Final = 8
 """Maximum number of tokens of only one vocabulary that are listed."""
-_SHORT_NUMBER: Final = 3
-"""Maximum number of digits of a short number. Only the splits of longer numbers are shown."""
 
 
 def report_sections(
@@ -63,7 +65,7 @@ def report_sections(
                 table = _amounts(kind, parts, labels, metrics, is_for_terminal)
                 yield Section(table=table)
     yield _totals(results, labels)
-    yield _number_splits(results["number_splits"], labels)
+    yield _number_splits(results, labels)
     if compares:
         for pair in results["pairs"]:
             yield _pair(pair, labels)
@@ -121,10 +123,8 @@ def _totals(results: Results, labels: Labels) -> Section:
         n_first = total["tokens"][0] or 1
         changes = [f"{n / n_first - 1:+.1%}" for n in total["tokens"][1:]]
         rows.append(["tokens relative to first", "", *changes, ""])
-    for key, metric in METRICS.items():
-        if key in total:
-            values = [format(value, metric.form) for value in total[key]]
-            rows.append([metric.title, *values, metric.unit])
+    for metric, values in metric_rows(results):
+        rows.append([metric.title, *values, metric.unit])
     heads = ["all texts", *labels, "unit"]
     scripts = [part["script"] for part in results["scripts"]]
     unspaced = [script for script in scripts if script in WITHOUT_SPACES]
@@ -138,24 +138,16 @@ def _totals(results: Results, labels: Labels) -> Section:
     return Section(sentences=sentences, table=table)
 
 
-def _number_splits(
-    number_splits: Iterable[Iterable[Results]], labels: Labels
-) -> Section:
+def _number_splits(results: Results, labels: Labels) -> Section:
     """Show the most frequent splits of long numbers, such as 3+1 for 2024."""
-    columns = []
-    for splits in number_splits:
-        column = []
-        for split in splits:
-            if sum(split["digits"]) > _SHORT_NUMBER:
-                way = "+".join(map(str, split["digits"]))
-                column.append(f"{way} ({split['count']:,})")
-        columns.append(column[: len(_SPLITS_SHOWN)])
-    n_rows = max(map(len, columns))
-    if n_rows == 0:
+    rows = [
+        [rank, *splits]
+        for rank, splits in zip(_RANKS, number_split_rows(results), strict=False)
+    ]
+    if not rows:
         return Section(sentences=["The texts contain no numbers of 4 digits or more."])
-    rows = zip_longest(_SPLITS_SHOWN[:n_rows], *columns, fillvalue="")
     heads = ["numbers of 4 digits and more", *labels]
-    return Section(table=ReportTable(heads, list(rows), numbers=range(1, len(heads))))
+    return Section(table=ReportTable(heads, rows, numbers=range(1, len(heads))))
 
 
 def _pair(pair: Results, labels: Labels) -> Section:
@@ -164,10 +156,7 @@ def _pair(pair: Results, labels: Labels) -> Section:
     boundaries = pair["boundaries"]
     vocabularies = pair["vocabularies"]
     sentences = [
-        f"boundaries: {boundaries['first']:,} in {first}, {boundaries['second']:,} in {other}, "
-        f"{boundaries['shared']:,} in both; both / {other} {boundaries['precision']:.3f} "
-        f"(precision), both / {first} {boundaries['recall']:.3f} (recall), F1 "
-        f"{boundaries['f1']:.3f}",
+        boundaries_sentence(pair, first, other),
         f"vocabularies: {counted(vocabularies['shared'], 'token')} in both, "
         f"{vocabularies['only_first']:,} only in {first}, {vocabularies['only_second']:,} only "
         f"in {other}",

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -130,16 +131,12 @@ def of_all_texts(
         for name in METRICS
         if name not in OF_PARTS and _is_possible(name, comparison)
     ]
-    n_tokenizers = len(comparison.tokenizers)
-    n_values = len(names) * n_tokenizers
     values: dict[str, list[float]] = {name: [] for name in names}
-    n_done = 0
-    for name in names:
-        for index in range(n_tokenizers):
-            if progress:
-                progress(n_done, n_values, METRICS[name].title)
-            values[name].append(_of_all_texts(name, comparison, index))
-            n_done += 1
+    indexes = range(len(comparison.tokenizers))
+    for n_done, (name, index) in enumerate(product(names, indexes)):
+        if progress:
+            progress(n_done, len(names) * len(indexes), METRICS[name].title)
+        values[name].append(_of_all_texts(name, comparison, index))
     return values
 
 

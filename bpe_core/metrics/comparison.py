@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 import regex
 
@@ -116,14 +116,11 @@ class Comparison:
         self.morphemes: Final = morphemes
         self.n_sample: Final = n_sample
         self.texts: Final[list[ComparedText]] = []
-        zeros = (0,) * len(self.tokenizers)
-        self.total = Amounts("all", 0, 0, 0, zeros, zeros)
+        self.total = self._no_amounts("all")
         """The sum of all texts, without their use of tokens; see `all_texts`."""
-        self.token_counts: list[Counter[int]] = [Counter() for _ in self.tokenizers]
+        self.token_counts: list[Counter[int]] = self._no_counts()
         """Occurrences of each token id in all texts."""
-        self.number_splits: list[Counter[tuple[int, ...]]] = [
-            Counter() for _ in self.tokenizers
-        ]
+        self.number_splits: list[Counter[tuple[int, ...]]] = self._no_counts()
         """Digits in each token of a number, such as (3, 1) for 123|4 -> how many numbers are cut this way."""
         first = self.tokenizers[0]
         self.pairs = [TokenizerPair(first, other) for other in self.tokenizers[1:]]
@@ -132,6 +129,7 @@ class Comparison:
         self._worst_lines = [WorstLines(i) for i in range(len(self.tokenizers))]
         self._scripts: dict[str, Amounts] = {}
         self._script_counts: dict[str, list[Counter[int]]] = {}
+        self._folders: dict[str, Amounts] = {}
         self._folder_counts = GroupedCounts(len(self.tokenizers))
         self._divider = TextDivider(self.tokenizers)
         self._before: Comparison | None = None
@@ -168,26 +166,27 @@ class Comparison:
         if isinstance(text, str):
             text = _blocks_of(text)
         blocks = map(without_surrogates, text)
-        progress = _Progress(Position(line), self._new_counts())
-        amounts = None
+        progress = _Progress(self._no_amounts(name), Position(line), self._no_counts())
         try:
             for part in self._divider.parts(blocks):
                 # If the first part is also the last, it is encoded before anything is counted.
                 if not part.is_last and self._before is None:
                     self._before = self._copy()
-                added = self._add_part(name, part, progress, encoding)
-                amounts = amounts + added if amounts else added
+                self._add_part(part, progress, encoding)
         except BaseException:
             if self._before is not None:
                 vars(self).update(vars(self._before))  # undo the parts that were added
             raise
         finally:
             self._before = None
-        assert amounts is not None  # there is at least one part
-        amounts = self._add_amounts(amounts, folder, progress)
+        amounts = self._add_counts_of_text(progress, folder)
         self.texts.append(ComparedText(amounts, path, folder, line))
 
-    def _new_counts(self) -> list[Counter[int]]:
+    def _no_amounts(self, name: str) -> Amounts:
+        zeros = (0,) * len(self.tokenizers)
+        return Amounts(name, 0, 0, 0, zeros, zeros)
+
+    def _no_counts(self) -> list[Counter[Any]]:
         return [Counter() for _ in self.tokenizers]
 
     @property
@@ -196,13 +195,9 @@ class Comparison:
         return self._before is not None
 
     def _add_part(
-        self,
-        name: str,
-        part: TextPart,
-        progress: "_Progress",
-        encoding: OnEncoding | None,
-    ) -> Amounts:
-        """Encode the next part of a text, add it to all counts, and return its amounts."""
+        self, part: TextPart, progress: "_Progress", encoding: OnEncoding | None
+    ) -> None:
+        """Encode the next part of a text, and count it."""
         encoded = []
         for index, tokenizer in enumerate(self.tokenizers):
             if encoding:
@@ -211,23 +206,20 @@ class Comparison:
             behind = part.behind[index]
             encoded.append(encode_with_ends(tokenizer, part.text, before, behind))
         encoded_part = _EncodedPart(part.text, encoded)
-        self._count_tokens(encoded_part, progress)
+        for index, encoded_text in enumerate(encoded):
+            progress.number_splits[index].update(
+                _digits_per_token(digit_starts, encoded_text.cuts)
+                for digit_starts in encoded_part.numbers
+            )
         self._add_differences(encoded_part, progress, is_last=part.is_last)
         self.sample += part.text[: self.n_sample - len(self.sample)]
         for script, start, end in script_runs(part.text, progress.script):
-            counts = progress.script_counts.setdefault(script, self._new_counts())
-            encoded_part.count_tokens(start, end, counts)
-            self._add_script(encoded_part.amounts(script, start, end), progress)
+            progress.script = script
+            counts = progress.script_counts.setdefault(script, self._no_counts())
+            amounts = encoded_part.count(script, start, end, counts)
+            progress.amounts += amounts
+            _add_to(progress.scripts, amounts)
         progress.position.move_past(encoded_part.data)
-        return encoded_part.amounts(name, 0, len(part.text))
-
-    def _count_tokens(self, part: "_EncodedPart", progress: "_Progress") -> None:
-        for index, encoded in enumerate(part.encoded):
-            _count(encoded.ids, progress.token_counts[index])
-            self.number_splits[index].update(
-                _digits_per_token(digit_starts, encoded.cuts)
-                for digit_starts in part.numbers
-            )
 
     def _add_differences(
         self, part: "_EncodedPart", progress: "_Progress", *, is_last: bool
@@ -246,31 +238,26 @@ class Comparison:
             for worst_lines in self._worst_lines:
                 worst_lines.add(line, text)
 
-    def _add_script(self, run: Amounts, progress: "_Progress") -> None:
-        """Add a run of one script, with the characters before the first script of the text."""
-        before_first = progress.before_first_script
-        if before_first:
-            run += before_first
-        if run.name == SHARED:
-            progress.before_first_script = run
-        else:
-            progress.before_first_script = None
-            progress.script = run.name
-            _add_to(self._scripts, run)
-
-    def _add_amounts(
-        self, amounts: Amounts, folder: str, progress: "_Progress"
-    ) -> Amounts:
-        """Add the amounts of a text after its last part. Return them with the use of tokens."""
-        if progress.before_first_script:
-            _add_to(self._scripts, progress.before_first_script)
-        self.total += amounts
-        _add_counts(self.token_counts, progress.token_counts)
-        _add_counts(self._folder_counts.of(folder), progress.token_counts)
-        for script, counts in progress.counts_by_script():
-            known = self._script_counts.setdefault(script, self._new_counts())
-            _add_counts(known, counts)
-        return self._with_token_use(amounts, progress.token_counts)
+    def _add_counts_of_text(self, progress: "_Progress", folder: str) -> Amounts:
+        """Add the counts of a text after its last part. Return its amounts with its use of tokens."""
+        self.total += progress.amounts
+        _add_to(self._folders, replace(progress.amounts, name=folder))
+        _add_counts(self.number_splits, progress.number_splits)
+        token_counts = self._no_counts()
+        scripts = list(progress.scripts)
+        for script, amounts in progress.scripts.items():
+            name = script
+            if script == SHARED and len(scripts) > 1:
+                # The characters before the first script belong to that script.
+                name = scripts[1]
+            _add_to(self._scripts, replace(amounts, name=name))
+            counts = progress.script_counts[script]
+            known_counts = self._script_counts.setdefault(name, self._no_counts())
+            _add_counts(known_counts, counts)
+            _add_counts(token_counts, counts)
+        _add_counts(self.token_counts, token_counts)
+        _add_counts(self._folder_counts.of(folder), token_counts)
+        return self._with_token_use(progress.amounts, token_counts)
 
     def _with_token_use(
         self, amounts: Amounts, token_counts: Sequence[Counter[int]]
@@ -284,10 +271,8 @@ class Comparison:
     def _copy(self) -> Self:
         """Return a comparison with the same counts, which a text can be added to separately."""
         other = copy(self)
-        other.number_splits = [Counter(splits) for splits in self.number_splits]
         other.pairs = [pair.copied() for pair in self.pairs]
         other._worst_lines = [lines.copied() for lines in self._worst_lines]
-        other._scripts = dict(self._scripts)
         return other
 
     def worst_lines(self, index: int) -> list[WorstLine]:
@@ -312,12 +297,9 @@ class Comparison:
 
     def folders(self) -> list[Amounts]:
         """Return the amounts of each folder, in the order of their first texts."""
-        by_folder: dict[str, Amounts] = {}
-        for text in self.texts:
-            _add_to(by_folder, replace(text.amounts, name=text.folder))
         return [
             self._with_token_use(folder, self._folder_counts.of(folder.name))
-            for folder in by_folder.values()
+            for folder in self._folders.values()
         ]
 
     @cached_property
@@ -343,33 +325,26 @@ class Comparison:
 class _Progress:
     """The progress in a text that comes in parts."""
 
+    amounts: Amounts
     position: Position
-    token_counts: list[Counter[int]]
-    """Occurrences of each token id, by tokenizer."""
+    number_splits: list[Counter[tuple[int, ...]]]
     script: str = SHARED  # the script of the last character
+    scripts: dict[str, Amounts] = field(default_factory=dict)
+    """Those of the characters before the first script are under `SHARED`."""
     script_counts: dict[str, list[Counter[int]]] = field(default_factory=dict)
-    before_first_script: Amounts | None = None
-    """The amounts of the characters before the first script; None after that."""
+    """Occurrences of each token id, by script and tokenizer."""
     line_counter: LineCounter = field(default_factory=LineCounter)
-
-    def counts_by_script(self) -> Iterator[tuple[str, list[Counter[int]]]]:
-        """Yield the counts of each script. The characters before the first script belong to that script."""
-        scripts = list(self.script_counts)
-        for script, counts in self.script_counts.items():
-            is_before_first = script == SHARED and len(scripts) > 1
-            yield scripts[1] if is_before_first else script, counts
 
 
 class TokenCounts(Comparison):
     """A comparison that counts only the tokens of each text, in a tenth of the time."""
 
+    def _no_amounts(self, name: str) -> Amounts:
+        return replace(super()._no_amounts(name), n_whole_words=())
+
     def _add_part(
-        self,
-        name: str,
-        part: TextPart,
-        progress: _Progress,
-        encoding: OnEncoding | None,
-    ) -> Amounts:
+        self, part: TextPart, progress: _Progress, encoding: OnEncoding | None
+    ) -> None:
         text = part.text
         n_tokens = []
         for index, tokenizer in enumerate(self.tokenizers):
@@ -378,8 +353,8 @@ class TokenCounts(Comparison):
             before = part.before[index]
             behind = part.behind[index]
             n_tokens.append(len(encode_part(tokenizer, text, before, behind)))
-        return Amounts(
-            name,
+        progress.amounts += Amounts(
+            progress.amounts.name,
             n_bytes=len(text.encode()),
             n_characters=len(text),
             n_words=_words(text).starts.bit_count(),
@@ -387,11 +362,8 @@ class TokenCounts(Comparison):
             n_whole_words=(),
         )
 
-    def _add_amounts(
-        self, amounts: Amounts, folder: str, progress: _Progress
-    ) -> Amounts:
-        """Keep only the amounts of the text itself."""
-        return amounts
+    def _add_counts_of_text(self, progress: _Progress, folder: str) -> Amounts:
+        return progress.amounts
 
 
 class _EncodedPart:
@@ -419,17 +391,13 @@ class _EncodedPart:
         self.numbers: Final = numbers
         """For each number, the offsets at which its digits begin and the offset at which the last one ends."""
 
-    def count_tokens(
-        self, start: int, end: int, counts: Sequence[Counter[int]]
-    ) -> None:
-        """Add the tokens of a range of characters to the counts, which are given by tokenizer."""
-        first = self._offsets[start]
-        last = self._offsets[end]
-        for encoded, token_counts in zip(self.encoded, counts, strict=True):
-            _count(encoded.tokens(first, last), token_counts)
+    def count(
+        self, name: str, start: int, end: int, counts: Sequence[Counter[int]]
+    ) -> Amounts:
+        """Return the amounts of a range of characters, and add its tokens to `counts`, which are given by tokenizer.
 
-    def amounts(self, name: str, start: int, end: int) -> Amounts:
-        """Return the amounts of a range of characters. A word counts if it begins there."""
+        A word counts if it begins in the range.
+        """
         first = self._offsets[start]
         last = self._offsets[end]
         word_starts = self._word_marks[0]  # words start at the same places in all
@@ -441,12 +409,18 @@ class _EncodedPart:
             marks = word_marks[first:words_end].translate(None, b"\0")
             n_cut_words = marks.count(bytes((_WORD_START, _CUT_IN_WORD)))
             n_whole_words.append(n_words - n_cut_words)
+        n_tokens = []
+        for encoded, token_counts in zip(self.encoded, counts, strict=True):
+            ids = encoded.tokens(first, last)
+            n_tokens.append(len(ids))
+            for block in range(0, len(ids), _BLOCK):
+                token_counts.update(ids[block : block + _BLOCK])
         return Amounts(
             name,
             n_bytes=last - first,
             n_characters=end - start,
             n_words=n_words,
-            n_tokens=tuple(len(one.tokens(first, last)) for one in self.encoded),
+            n_tokens=tuple(n_tokens),
             n_whole_words=tuple(n_whole_words),
         )
 
@@ -488,12 +462,7 @@ def _blocks_of(text: str) -> Iterator[str]:
         yield text[start : start + _BLOCK]
 
 
-def _count(ids: Sequence[int], counts: Counter[int]) -> None:
-    for start in range(0, len(ids), _BLOCK):
-        counts.update(ids[start : start + _BLOCK])
-
-
-def _add_counts(sums: Sequence[Counter[int]], added: Sequence[Counter[int]]) -> None:
+def _add_counts(sums: Sequence[Counter[Any]], added: Sequence[Counter[Any]]) -> None:
     for sum_, counts in zip(sums, added, strict=True):
         sum_.update(counts)
 

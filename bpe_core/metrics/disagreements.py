@@ -2,10 +2,10 @@
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
-from heapq import nlargest
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple, Self
 
@@ -69,7 +69,7 @@ class TokenizerPair:
         # The keys of both are the strings that `compare_boundaries` matches. Counts are kept
         # separately because most matches are known ones, which only have to be counted.
         self._examples: dict[str, FrequentDisagreement] = {}
-        self._n_times: dict[str, int] = {}
+        self._n_times = Counter[str]()
 
     def add(
         self,
@@ -110,14 +110,15 @@ class TokenizerPair:
             )
             self._n_times[key] = 1
         if len(self._n_times) > _MOST_DISAGREEMENTS:
-            self._n_times = {key: n for key, n in self._n_times.items() if n > 1}
+            repeated = {key: n for key, n in self._n_times.items() if n > 1}
+            self._n_times = Counter(repeated)
             self._examples = {key: self._examples[key] for key in self._n_times}
 
     def copied(self) -> Self:
         """Return a pair with the same counts, which texts can be added to separately."""
         other = copy(self)
         other._examples = dict(self._examples)
-        other._n_times = dict(self._n_times)
+        other._n_times = Counter(self._n_times)
         return other
 
     @cached_property
@@ -127,10 +128,9 @@ class TokenizerPair:
 
     def examples(self, n: int) -> list[FrequentDisagreement]:
         """Return the `n` most frequent disagreements, the most frequent first."""
-        most_frequent = nlargest(n, self._n_times, key=self._n_times.__getitem__)
         return [
-            self._examples[key]._replace(n_times=self._n_times[key])
-            for key in most_frequent
+            self._examples[key]._replace(n_times=n_times)
+            for key, n_times in self._n_times.most_common(n)
         ]
 
 
@@ -218,8 +218,7 @@ def sums(first: Sequence[int], second: Sequence[int]) -> tuple[int, ...]:
     return tuple(map(sum, zip(first, second, strict=True)))
 
 
-@dataclass(slots=True)
-class WorstLine:
+class WorstLine(NamedTuple):
     """A line for which a tokenizer needs more tokens than another one."""
 
     line: str  # its first 160 characters
@@ -251,7 +250,7 @@ class WorstLines:
         key = (line.shown, line.n_tokens)
         known = self._kept.get(key)
         if known:
-            known.n_times += 1
+            self._kept[key] = known._replace(n_times=known.n_times + 1)
         elif excess > self._least_excess:
             self._kept[key] = WorstLine(*key, TextPlace(text, line.number, 0))
         if len(self._kept) >= 4 * _WORST:
@@ -269,5 +268,5 @@ class WorstLines:
     def copied(self) -> Self:
         """Return the same lines as an object that lines can be added to separately."""
         other = copy(self)
-        other._kept = {key: replace(line) for key, line in self._kept.items()}
+        other._kept = dict(self._kept)
         return other

@@ -31,12 +31,15 @@ def labels_of(tokenizers: Sequence[NamedTokenizer]) -> list[str]:
         >>> labels_of([NamedTokenizer("", "a/my.json"), NamedTokenizer("", "b/my.json")])
         ['my.json (a)', 'my.json (b)']
     """
-    names = [shortened(_name(tokenizer), _LONGEST) for tokenizer in tokenizers]
-    by_name: defaultdict[str, list[NamedTokenizer]] = defaultdict(list)
-    for name, tokenizer in zip(names, tokenizers, strict=True):
-        by_name[name].append(tokenizer)
+    names = []
+    namesakes: defaultdict[str, list[NamedTokenizer]] = defaultdict(list)
+    for tokenizer in tokenizers:
+        place = PurePath(tokenizer.source).name or tokenizer.source
+        name = shortened(tokenizer.name or place, _LONGEST)
+        names.append(name)
+        namesakes[name].append(tokenizer)
     labels = [
-        _with_marks(name, tokenizer, by_name[name])
+        _with_marks(name, tokenizer, namesakes[name])
         for name, tokenizer in zip(names, tokenizers, strict=True)
     ]
     return numbered(labels)
@@ -57,16 +60,12 @@ def numbered(labels: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
     return unique
 
 
-def _name(tokenizer: NamedTokenizer) -> str:
-    return tokenizer.name or PurePath(tokenizer.source).name or tokenizer.source
-
-
 def _with_marks(
     name: str, tokenizer: NamedTokenizer, namesakes: Sequence[NamedTokenizer]
 ) -> str:
     """Return the name with what tells a tokenizer from others of the same name."""
     marks = []
-    sources = {other.source for other in namesakes}
+    sources = list({other.source for other in namesakes})
     if len(sources) > 1:
         place = _place(tokenizer.source, sources)
         if place != name:
@@ -78,12 +77,11 @@ def _with_marks(
     return f"{name} ({', '.join(marks)})"
 
 
-def _place(source: str, sources: set[str]) -> str:
+def _place(source: str, sources: Sequence[str]) -> str:
     """Return the file name, the folder or both, if that is different for all sources, or else the path."""
     for first, end in ((-1, None), (-2, -1), (-2, None)):
-        places = {
-            other: "/".join(PurePath(other).parts[first:end]) for other in sources
-        }
-        if all(places.values()) and len(set(places.values())) == len(sources):
-            return shortened(places[source], _LONGEST)
+        places = ["/".join(PurePath(other).parts[first:end]) for other in sources]
+        if all(places) and len(set(places)) == len(sources):
+            source = places[sources.index(source)]
+            break
     return shortened(source, _LONGEST)

@@ -1,10 +1,10 @@
 """The beginning of a text as several tokenizers encode it, and the stretches that they cut differently."""
 
-from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
-from itertools import pairwise
-from typing import Final, NamedTuple, Self
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, starmap
+from operator import itemgetter
+from typing import Final, NamedTuple
 
 from bpe_core.live.live_text import LiveText
 from bpe_core.tokenizer import Tokenizer
@@ -27,36 +27,8 @@ class SampledToken(NamedTuple):
         return self.start, self.end, self.n_bytes
 
 
-class SampledLane(NamedTuple):
-    """The tokens of a text in arrays, which are fast to send to another process."""
-
-    starts: Sequence[int]
-    ends: Sequence[int]
-    ids: tuple[tuple[int, ...], ...]
-    n_bytes: dict[int, tuple[int, ...]]  # by the index of the token
-
-    @classmethod
-    def of(cls, tokens: Sequence[SampledToken]) -> Self:
-        return cls(
-            array("L", [token.start for token in tokens]),
-            array("L", [token.end for token in tokens]),
-            tuple(token.ids for token in tokens),
-            {n: token.n_bytes for n, token in enumerate(tokens) if token.n_bytes},
-        )
-
-    def tokens(self, start: int, end: int) -> list[SampledToken]:
-        """Return the tokens that overlap a range of code points."""
-        first = bisect_right(self.ends, start)
-        stop = bisect_left(self.starts, end, first)
-        return [
-            SampledToken(
-                self.starts[index],
-                self.ends[index],
-                self.ids[index],
-                self.n_bytes.get(index, ()),
-            )
-            for index in range(first, stop)
-        ]
+SampledLane = Sequence[tuple[int, int, tuple[int, ...], tuple[int, ...]]]
+"""The fields of `SampledToken`, in plain tuples, which are fast to send to another process. `tokens_between` reads them."""
 
 
 class SampledText(NamedTuple):
@@ -64,9 +36,17 @@ class SampledText(NamedTuple):
 
     text_index: int  # in its comparison
     beginning: str
-    lanes: tuple[SampledLane, ...]  # by tokenizer
+    lanes: tuple[SampledLane, ...]
+    """The tokens of the beginning, by tokenizer."""
     differences: tuple[tuple[int, int], ...]
     """Stretches between two shared boundaries that the tokenizers cut differently, in code points."""
+
+
+def tokens_between(lane: SampledLane, start: int, end: int) -> list[SampledToken]:
+    """Return the tokens that overlap a range of code points."""
+    first = bisect_right(lane, start, key=itemgetter(1))
+    stop = bisect_left(lane, end, first, key=itemgetter(0))
+    return list(starmap(SampledToken, lane[first:stop]))
 
 
 def sample_text(
@@ -84,16 +64,12 @@ def sample_text(
     if len(text) > n:
         shared = [boundary for boundary in shared if boundary <= n]
     end = shared[-1]
-    lanes = [[token for token in lane if token.end <= end] for lane in lanes]
-    return SampledText(
-        text_index,
-        text[:end],
-        tuple(map(SampledLane.of, lanes)),
-        tuple(_differences(lanes, shared)),
-    )
+    kept = tuple(lane[: bisect_right(lane, end, key=itemgetter(1))] for lane in lanes)
+    differences = tuple(_differences(kept, shared))
+    return SampledText(text_index, text[:end], kept, differences)
 
 
-def _tokens(tokenizer: Tokenizer, text: str) -> list[SampledToken]:
+def _tokens(tokenizer: Tokenizer, text: str) -> SampledLane:
     live = LiveText(tokenizer, text)
     while not live.settle(1.0):
         pass
@@ -102,32 +78,22 @@ def _tokens(tokenizer: Tokenizer, text: str) -> list[SampledToken]:
         n_bytes: tuple[int, ...] = ()
         if len(span.ids) > 1:
             n_bytes = tuple(len(tokenizer.token_bytes(token)) for token in span.ids)
-        tokens.append(SampledToken(span.start, span.end, span.ids, n_bytes))
+        tokens.append((span.start, span.end, span.ids, n_bytes))
     return tokens
 
 
-def _boundaries(lane: Sequence[SampledToken]) -> set[int]:
-    starts = {token.start for token in lane}
-    ends = {token.end for token in lane}
-    return starts | ends
+def _boundaries(lane: SampledLane) -> set[int]:
+    return {boundary for start, end, _, _ in lane for boundary in (start, end)}
 
 
 def _differences(
-    lanes: Sequence[Sequence[SampledToken]], shared: Sequence[int]
-) -> list[tuple[int, int]]:
-    """Return the stretches between neighboring shared boundaries whose tokens have different borders."""
-    first_tokens = [0] * len(lanes)
-    """For each lane, the index of its first token in the stretch."""
-    differences = []
+    lanes: Sequence[SampledLane], shared: Sequence[int]
+) -> Iterator[tuple[int, int]]:
+    """Yield the stretches between neighboring shared boundaries whose tokens have different borders."""
     for start, end in pairwise(shared):
-        cuts = set()
-        for number, lane in enumerate(lanes):
-            first = first_tokens[number]
-            stop = first
-            while stop < len(lane) and lane[stop].end <= end:
-                stop += 1
-            cuts.add(tuple(token.borders for token in lane[first:stop]))
-            first_tokens[number] = stop
+        cuts = {
+            tuple(token.borders for token in tokens_between(lane, start, end))
+            for lane in lanes
+        }
         if len(cuts) > 1:
-            differences.append((start, end))
-    return differences
+            yield start, end

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from bpe_core.explain.decoding import DecodedSpan
     from bpe_core.live.change import Span
+    from bpe_core.metrics.sampled import SampledToken
 
 HUES: Final = ("#3c8ff4", "#00ac5f", "#ca7b00", "#e35b6d", "#af6ddb", "#00abb8")
 """Blue, green, amber, rose, violet, teal: lightness 0.65 and chroma 0.17 in OKLCH."""
 
 
 def choose_colors(
-    spans: "Sequence[Span | DecodedSpan]", n_colors: int = len(HUES)
+    spans: "Sequence[Span | DecodedSpan | SampledToken]", n_colors: int = len(HUES)
 ) -> list[int]:
     """Choose a color for each span, never the color of the span before.
 

@@ -1,9 +1,10 @@
 """A comparison of tokenizers as the JSON object that `compare --json` prints."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import Any, Final, NamedTuple
 
-from bpe_core.metrics.catalog import OF_PARTS, OnMetric, of_all_texts
+from bpe_core.metrics.catalog import METRICS, OF_PARTS, Metric, OnMetric, of_all_texts
 from bpe_core.metrics.comparison import Amounts, Comparison
 from bpe_core.metrics.disagreements import (
     FrequentDisagreement,
@@ -18,6 +19,9 @@ TokenizerSource = tuple[str, str]
 """(file, split pattern); the pattern is "" for the pattern in the file."""
 _SPLITS: Final = 10
 """Maximum number of ways to cut numbers: 7 of up to 3 digits, and 3 of more digits."""
+_SHORT_NUMBER: Final = 3
+"""Maximum number of digits of a short number. Only the splits of longer numbers are shown."""
+_SPLITS_SHOWN: Final = 3
 _LISTED: Final = 100
 """Maximum number of tokens listed that only one vocabulary of a pair has, the lowest ids first."""
 
@@ -29,7 +33,7 @@ def summary(
     reference: str | None = None,
     n_examples: int = 0,
     n_lines: int = 0,
-    progress: OnMetric = lambda done, total, title: None,
+    progress: OnMetric | None = None,
 ) -> dict[str, Any]:
     """Return a comparison without its texts. Lists of numbers have one number per tokenizer.
 
@@ -44,7 +48,7 @@ def summary(
     tokenizers = comparison.tokenizers
     indexes = range(len(tokenizers))
     total: dict[str, Any] = {"texts": len(comparison.texts)}
-    total |= _measures(comparison.all_texts(), None)
+    total |= measures_of(comparison.all_texts())
     total |= of_all_texts(comparison, progress)
     folders = comparison.folders()
     parity_base = _find(folders, reference)
@@ -56,14 +60,21 @@ def summary(
                 for tokenizer, source in zip(tokenizers, sources, strict=True)
             ]
         ),
-        "vocabularies": [_vocabulary(tokenizer) for tokenizer in tokenizers],
+        "vocabularies": [
+            {
+                "name": tokenizer.name,
+                "tokens": tokenizer.n_tokens,
+                "pattern": tokenizer.pattern,
+            }
+            for tokenizer in tokenizers
+        ],
         "total": total,
         "folders": [
-            {"folder": folder.name, **_measures(folder, parity_base)}
+            {"folder": folder.name, **measures_of(folder, parity_base)}
             for folder in folders
         ],
         "scripts": [
-            {"script": script.name, **_measures(script, None)}
+            {"script": script.name, **measures_of(script)}
             for script in comparison.scripts()
         ],
         "token_lengths": [
@@ -89,7 +100,7 @@ def texts_as_json(
     return [
         {
             "name": text.amounts.name,
-            **_measures(text.amounts, parity_base),
+            **measures_of(text.amounts, parity_base),
             "path": text.path,
             "folder": text.folder,
             "line": text.line,
@@ -106,24 +117,62 @@ def _find(parts: Iterable[Amounts], name: str | None) -> Amounts | None:
     return None
 
 
-def _vocabulary(tokenizer: Tokenizer) -> dict[str, Any]:
-    return {
-        "name": tokenizer.name,
-        "tokens": tokenizer.n_tokens,
-        "pattern": tokenizer.pattern,
-    }
+class MetricRow(NamedTuple):
+    """A metric of all texts, with its values as text."""
+
+    metric: Metric
+    values: list[str]
+    """By tokenizer."""
 
 
-def _measures(amounts: Amounts, parity_base: Amounts | None) -> dict[str, Any]:
-    """Return the size of a part of the texts, and its metrics that are known for all tokenizers."""
+def metric_rows(summary: Mapping[str, Any]) -> Iterator[MetricRow]:
+    """Yield the metrics in the result of `summary` that are known for all texts together."""
+    for key, metric in METRICS.items():
+        values = summary["total"].get(key)
+        if values:
+            yield MetricRow(metric, [format(value, metric.form) for value in values])
+
+
+def number_split_rows(summary: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Return the most frequent splits of long numbers, by tokenizer: first those of rank 1, then of rank 2 and 3.
+
+    A split is written as "3+1 (12)" if 12 numbers such as 2024 are split so, or "" if there is none.
+    """
+    by_tokenizer = []
+    for splits in summary["number_splits"]:
+        written = [
+            f"{'+'.join(map(str, split['digits']))} ({split['count']:,})"
+            for split in splits
+            if sum(split["digits"]) > _SHORT_NUMBER
+        ]
+        by_tokenizer.append(written[:_SPLITS_SHOWN])
+    return list(zip_longest(*by_tokenizer, fillvalue=""))
+
+
+def boundaries_sentence(pair: Mapping[str, Any], first: str, other: str) -> str:
+    """Describe how far two tokenizers, called `first` and `other`, agree on boundaries."""
+    shared = pair["boundaries"]
+    return (
+        f"{first} and {other} share {shared['shared']:,} boundaries: "
+        f"{shared['precision']:.3f} of {other}'s (precision), "
+        f"{shared['recall']:.3f} of {first}'s (recall) · F1 {shared['f1']:.3f}"
+    )
+
+
+def measures_of(
+    amounts: Amounts,
+    parity_base: Amounts | None = None,
+    keys: Collection[str] = OF_PARTS.keys(),
+) -> dict[str, Any]:
+    """Return the size of a part of the texts, and those of its metrics in `keys` that are known for all tokenizers."""
     measures: dict[str, Any] = {
         "bytes": amounts.n_bytes,
         "characters": amounts.n_characters,
         "words": amounts.n_words,
     }
     indexes = range(len(amounts.n_tokens))
-    for key, compute in OF_PARTS.items():
-        values = [compute(amounts, parity_base, index) for index in indexes]
+    for key in keys:
+        values = [OF_PARTS[key](amounts, parity_base, index) for index in indexes]
         if None not in values:
             measures[key] = values
     return measures
@@ -194,7 +243,7 @@ def _worst_lines(
     comparison: Comparison, index: int, n_lines: int
 ) -> list[dict[str, Any]]:
     """Return the lines for which a tokenizer needs the most extra tokens."""
-    lines: list[WorstLine] = comparison.worst_lines(index)[: max(0, n_lines)]
+    lines: list[WorstLine] = comparison.worst_lines(index)[:n_lines]
     return [
         {
             "text": line.line,

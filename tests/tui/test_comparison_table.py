@@ -1,6 +1,5 @@
 """The tables of a comparison, without an app: what their rows say, how they are sorted, and where they lead."""
 
-import re
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -82,7 +81,7 @@ def test_each_view_draws_and_sorts_each_of_its_rows(comparison: ComparisonRun) -
         for tokenizer in range(3):
             for view in views(comparison, Aspect(metric, tokenizer, 1)):
                 for row in range(view.n_rows):
-                    assert view.hint(row) and texts(view, row)
+                    assert view.row(row).hint and texts(view, row)
                 for column in view.columns:
                     if column.sort is not None:
                         steps = rows_in_order(
@@ -103,7 +102,6 @@ def test_each_view_draws_and_sorts_each_of_its_rows(comparison: ComparisonRun) -
         ("metrics", "unit", "t0 t1 t2", ""),
         ("lines", "where", "more t0 t1 t2", "more t0 t1 t2"),
         ("disagreements", "where", "times", "times t0 t1"),
-        ("vocabularies", "", "id0 id1", ""),
     ],
 )
 def test_numbers_are_aligned_and_narrow_tables_drop_what_tells_least(
@@ -124,7 +122,7 @@ def test_rows_tell_what_was_counted(comparison: ComparisonRun) -> None:
     assert [row[f"t{index}"] for index in range(3)] == [f"{one:,}" for one in n]
     assert row["more"] == " ".join(f"{one / n[0] - 1:+.0%}" for one in n[1:])
     assert row["name"] == "en/a.txt", "what all names begin with is left out"
-    assert view.target(0) == PlaceInText("/deep/en/a.txt", 1, 0, 0)
+    assert view.row(0).target == PlaceInText("/deep/en/a.txt", 1, 0, 0)
     words = seen(comparison, "folders", metric="continued_words")
     assert texts(words, 0)["name"] == "e_n", "as it is called"
     assert (
@@ -157,7 +155,7 @@ def test_parity_relates_to_the_row_that_is_chosen(comparison: ComparisonRun) -> 
 def test_lists_lead_to_their_places(comparison: ComparisonRun) -> None:
     lines = seen(comparison, "lines", tokenizer=2)
     row = texts(lines, 0)
-    assert lines.target(0) == PlaceInText("/deep/en/a.txt", 1, 0, 0)
+    assert lines.row(0).target == PlaceInText("/deep/en/a.txt", 1, 0, 0)
     assert row["where"] == "…/en/a.txt:1" and row["line"] == TEXT.splitlines()[0]
     pair = seen(comparison, "disagreements", tokenizer=2)
     assert [column.key for column in pair.columns] == ["times", "t0", "t2", "where"]
@@ -170,15 +168,8 @@ def test_lists_lead_to_their_places(comparison: ComparisonRun) -> None:
     assert all(f"{part}'s" in pair.caption for part in parts), (
         "precision and recall say of which"
     )
-    target, found = pair.target(0), texts(pair, 0)
+    target, found = pair.row(0).target, texts(pair, 0)
     assert target is not None and target.length > 0 and "│" in found["t0"] + found["t2"]
-
-
-def test_vocabularies_are_counted_by_whose_tokens_they_are(
-    comparison: ComparisonRun,
-) -> None:
-    caption = seen(comparison, "vocabularies", tokenizer=1).caption
-    assert re.search(r"[\d,]+ in both · [\d,]+ only in A · [\d,]+ only in B", caption)
 
 
 def test_the_hint_of_a_script_without_spaces_says_what_it_is_not_for(
@@ -187,17 +178,17 @@ def test_the_hint_of_a_script_without_spaces_says_what_it_is_not_for(
     view = seen(
         of_one(comparison, "東京は日本 the theme"), "scripts", metric="fertility"
     )
-    hints = {texts(view, row)["name"]: view.hint(row) for row in range(view.n_rows)}
+    hints = {texts(view, row)["name"]: view.row(row).hint for row in range(view.n_rows)}
     assert "without spaces" in hints["Han"] and "without spaces" not in hints["Latin"]
 
 
-def test_the_hint_of_numbers_says_how_often_they_are_cut_so(
+def test_numbers_are_shown_with_how_often_they_are_cut_so(
     comparison: ComparisonRun,
 ) -> None:
     view = seen(of_one(comparison, "1234 5678 24680"), "metrics")
-    hints = {texts(view, row)["name"]: view.hint(row) for row in range(view.n_rows)}
-    assert hints["digits, most often"].endswith("are split: here 2 times.")
-    assert hints["digits, second"].endswith("are split: here once.")
+    rows = [texts(view, row) for row in range(view.n_rows)]
+    splits = [row["t0"] for row in rows if row["name"].startswith("digits")]
+    assert splits == ["1+1+1+1 (2)", "1+1+1+1+1 (1)"]
 
 
 def test_a_single_tokenizer_has_no_pairs(comparison: ComparisonRun) -> None:
@@ -284,7 +275,7 @@ async def test_keys_turn_what_a_view_can_turn_and_rows_lead_to_their_places(
         assert table.aspect.metric == "parity" and table.aspect.reference == 0
         table.show(replace(comparison, found=None))
         assert table.aspect.tokenizer == 2, "the same comparison goes on"
-        table.show(replace(comparison, texts=comparison.texts[:1]))
+        table.show(replace(comparison, texts=comparison.texts[:1], found=None))
         assert table.aspect.tokenizer == 0, "it is another one"
         table.show(ComparisonRun(True))
         assert table.empty == "Encoding …" and not table.choices

@@ -121,8 +121,9 @@ async def test_each_token_has_a_color_of_its_own_and_long_texts_are_cut() -> Non
         assert first != second and len({both, verdicts.rich_style.bgcolor}) == 2
         verdicts.show(compared(long))
         await pilot.pause()
-        ones = "1" * (80 // 3 - 1)
-        assert f"A {ones}…  B {ones}…  " in drawn(verdicts)[1]
+        cut = "1" * (80 // 3 - 1) + "…"
+        few = "1" * (80 // 3 - len(" +28"))
+        assert f"A {cut}  B {few} +28  " in drawn(verdicts)[1]
 
 
 async def test_each_other_tokenizer_has_a_row_and_enter_asks_for_its_text() -> None:
@@ -168,12 +169,23 @@ def test_the_causes_come_before_what_is_undecided_and_what_is_the_same() -> None
         ["?", "merges", "Merges are not compared.", ""],
         ["=", "normalizer", "Neither has one.", ""],
     ]
-    targets = [view.target(row) for row in range(view.n_rows)]
+    targets = [view.row(row).target for row in range(view.n_rows)]
     assert targets == [None, PairWitness(2, ONES), None, None]
-    assert view.hint(1) == "B splits '11'. Enter puts the text into the editor."
-    assert view.hint(2) == "Merges are not compared."
+    assert view.row(1).hint == "B splits '11'. Enter puts the text into the editor."
+    assert view.row(2).hint == "Merges are not compared."
     assert view.caption == "A and C, part by part; the sentences call C B"
     assert view.turns == ("tokenizer",)
+
+
+def test_several_causes_of_one_part_come_after_how_many_there_are() -> None:
+    two = [Cause("vocabulary", f"{token} is in B only.", ONES) for token in "ab"]
+    parts = (PartComparison("vocabulary", False, "9 tokens are in B only.", two),)
+    view = causes_view(compared(found(1, ONES, (), parts=parts)), 1)
+    assert causes(view) == [
+        ["≠", "vocabulary", "9 tokens are in B only.", ""],
+        ["≠", "vocabulary", "a is in B only.", "'11'"],
+        ["≠", "vocabulary", "b is in B only.", "'11'"],
+    ]
 
 
 def test_the_causes_are_a_view_once_they_are_known() -> None:

@@ -909,6 +909,26 @@ def test_differences_stay_until_the_same_tokenizers_are_compared_again() -> None
     assert house.screen.comparison.differences == {}
 
 
+@pytest.mark.parametrize(
+    ("verdicts", "is_decided"),
+    [
+        ([], False),
+        (["same"], False),
+        (["same", "different"], True),
+        (["same", "unknown"], False),
+    ],
+)
+def test_a_comparison_is_decided_if_all_verdicts_are(
+    verdicts: list[str], is_decided: bool
+) -> None:
+    found: Any = {
+        number: SimpleNamespace(difference=SimpleNamespace(verdict=verdict))
+        for number, verdict in enumerate(verdicts, 1)
+    }
+    run = ComparisonRun(tokenizers=(ONE, TWO, ONE), differences=found)
+    assert run.is_decided == is_decided
+
+
 WHOLE, PART = object(), object()
 
 

@@ -2,12 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from math import ceil
-from typing import Final
 
 from bpe_core.weighted import Measure
-
-LETTERS: Final = "ABCD"
-"""The names of compared tokenizers, in their order."""
+from tui.state import LETTERS
 
 
 def bar(value: Measure, most: Measure, width: int) -> str:
@@ -26,55 +23,22 @@ def bar(value: Measure, most: Measure, width: int) -> str:
     return cells.ljust(width)
 
 
-def placed(values: Sequence[float], most: float, width: int) -> str:
-    """Place a letter for each value on a line of `width` cells from 0 to `most`.
+def placed(values: Sequence[float], least: float, most: float, width: int) -> str:
+    """Place a letter for each value on a line of `width` cells from `least` to `most`.
 
     ● marks a cell with several letters.
 
-    >>> placed([1.0, 3.0, 4.0], 4.0, 9), placed([4.0, 4.0], 4.0, 5)
-    ('··A···B·C', '····●')
+    >>> placed([1.0, 3.0, 4.0], 0.0, 4.0, 9), placed([1.0, 1.0], 1.0, 1.0, 5)
+    ('··A···B·C', '··●')
     """
     if width < 1:
         return ""
-    last = width - 1
     cells = [" "] * width
     for letter, value in zip(LETTERS, values, strict=False):
-        share = value / most if most > 0 else 0.0
-        _put(letter, cells, round(_clamped(share, 0.0, 1.0) * last))
+        share = (value - least) / (most - least) if most > least else 0.5
+        cell = round(min(1.0, max(0.0, share)) * (width - 1))
+        cells[cell] = letter if cells[cell] == " " else "●"
     return "".join(cells).rstrip().replace(" ", "·")
-
-
-def placed_by_ratio(ratios: Sequence[float], most: float, width: int) -> str:
-    """Place the letters from B on by their ratio to A, which is a line in the middle.
-
-    The ends of the `width` cells are the ratios 1 - `most` and 1 + `most`.
-
-    >>> placed_by_ratio([1.5, 0.75], 0.5, 9), placed_by_ratio([1.0], 0.0, 5)
-    ('  C·│···B', '  │')
-    """
-    if width < 1:
-        return ""
-    middle = width // 2
-    cells = [" "] * width
-    for letter, ratio in zip(LETTERS[1:], ratios, strict=False):
-        distance = (ratio - 1) / most if most > 0 else 0.0
-        cell = middle + round(_clamped(distance, -1.0, 1.0) * middle)
-        cell = min(cell, width - 1)
-        _put(letter, cells, cell)
-        first, last = sorted((cell, middle))
-        for between in range(first, last):
-            if cells[between] == " ":
-                cells[between] = "·"
-    cells[middle] = "│"
-    return "".join(cells).rstrip()
-
-
-def _clamped(value: float, least: float, most: float) -> float:
-    return min(most, max(least, value))
-
-
-def _put(letter: str, cells: list[str], cell: int) -> None:
-    cells[cell] = letter if cells[cell] == " " else "●"
 
 
 def histogram(amounts: Mapping[int, int], last: int) -> str:

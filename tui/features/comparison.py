@@ -1,12 +1,11 @@
 """Comparison: compares tokenizers on the corpus or the editor's text, and measures the one on the screen."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
 
-from bpe_core import save
 from bpe_core.metrics.comparison import ComparedText
 from bpe_core.metrics.sampled import SampledText
 from bpe_core.visible import counted, shortened, visible
@@ -14,7 +13,6 @@ from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFou
 from bpe_core.worker.differences import DifferenceFound
 from bpe_core.worker.messages import Done, Failed, Stop, WorkProgress
 from tui.disk.locked import ScratchFolder
-from tui.drawing.charts import LETTERS
 from tui.features.comparison_export import export_comparison
 from tui.features.feature import NO_TEXT, Feature, StateScreen
 from tui.features.lanes import Lanes
@@ -85,8 +83,7 @@ class ComparisonFeature(Feature):
             half = 0
             if len(known) == 1:
                 half = steps_known(screen.tokenizer) // 2
-            self._start(known, IN_EDITOR, half)
-            self._automatic = subject
+            self._start(known, IN_EDITOR, half, automatic=subject)
 
     def compare(self) -> None:
         """Compare the marked tokenizers on the chosen texts, or stop the running comparison."""
@@ -126,60 +123,54 @@ class ComparisonFeature(Feature):
         known: Sequence[KnownTokenizer],
         texts_from: str,
         half: int = 0,
+        automatic: tuple[str, int] | None = None,
     ) -> None:
         """Compare tokenizers on `CHOSEN_TEXTS`, `SECTIONS` or `IN_EDITOR`.
 
         With `half`, also compare the first tokenizer after that many of its merges.
         """
         self._worker = None
-        self._automatic = None
+        self._automatic = automatic
         screen = self.screen
-        names = distinct_names(screen.kept)
-        tokenizers = []
-        for tokenizer in known:
-            name = names.get(tokenizer.path, tokenizer.name)
-            pattern = screen.pattern_for(Path(tokenizer.path)) or ""
-            if pattern:
-                name = f"{name} ({shortened(pattern, _LONGEST_PATTERN)})"
-            tokenizers.append(replace(tokenizer, name=name, pattern=pattern))
+        tokenizers = list(map(self._with_pattern, known))
         if half:
             tokenizers.append(replace(tokenizers[0], name=f"step {half:,}"))
         in_editor = texts_from == IN_EDITOR
         was_in_editor = screen.comparison.texts_from == IN_EDITOR
         if in_editor != was_in_editor:
             screen.compare_pane.table.choice = "metrics" if in_editor else "texts"
-        names_of_tokenizers = tokenizers[0].name
-        if len(tokenizers) > 1:
-            names_of_tokenizers = " · ".join(
-                f"{letter} {tokenizer.name}"
-                for letter, tokenizer in zip(LETTERS, tokenizers, strict=False)
-            )
-        name_of_texts = screen.corpus.title
-        text = ""
-        if in_editor:
-            name_of_texts = EDITORS_TEXT
-            text = screen.editor.area.text
-        differences = {}
-        if screen.comparison.tokenizers == tuple(tokenizers):
-            # Show them until the worker has found them again: a file may have changed.
-            differences = dict(screen.comparison.differences)
-        # First remove the tables of the comparison before.
-        screen.comparison = ComparisonRun()
-        screen.comparison = ComparisonRun(
+        comparison = ComparisonRun(
             running=True,
             progress="starting",
-            subject=f"{names_of_tokenizers} on {name_of_texts}",
             texts_from=texts_from,
             tokenizers=tuple(tokenizers),
-            text=text,
+            text=screen.editor.area.text if in_editor else "",
             half=half,
-            differences=differences,
+        )
+        name_of_texts = EDITORS_TEXT if in_editor else screen.corpus.title
+        subject = f"{' · '.join(comparison.headings)} on {name_of_texts}"
+        differences: Mapping[int, DifferenceFound] = {}
+        if screen.comparison.tokenizers == comparison.tokenizers:
+            # Show them until the worker has found them again: a file may have changed.
+            differences = screen.comparison.differences
+        # First remove the tables of the comparison before.
+        screen.comparison = ComparisonRun()
+        screen.comparison = replace(
+            comparison, subject=subject, differences=differences
         )
         if in_editor:
             self.begin(self._run_on_text)
         else:
             by_section = texts_from == SECTIONS
             self.begin(partial(self._run, screen.corpus.paths, by_section))
+
+    def _with_pattern(self, known: KnownTokenizer) -> KnownTokenizer:
+        """Return a tokenizer with its distinct name, and with the pattern that replaces its own, if any."""
+        name = distinct_names(self.screen.kept).get(known.path, known.name)
+        pattern = self.screen.pattern_for(Path(known.path)) or ""
+        if pattern:
+            name = f"{name} ({shortened(pattern, _LONGEST_PATTERN)})"
+        return replace(known, name=name, pattern=pattern)
 
     def show_witness(self, shown: PairWitness) -> None:
         """Put a text that two tokenizers encode differently into the editor, with both as lanes."""
@@ -221,34 +212,26 @@ class ComparisonFeature(Feature):
             )
 
     async def _run_on_text(self) -> None:
-        comparison = self.screen.comparison
         with ScratchFolder() as folder:
-            path = await in_thread(folder.write, EDITORS_TEXT, comparison.text)
-            half_path = None
-            tokenizer = self.screen.tokenizer
-            if comparison.half and tokenizer:
-                half_path = path.with_name("half.json")
-                await in_thread(lambda: save(tokenizer.at(comparison.half), half_path))
-            await self._run((str(path),), half_path=half_path)
+            text = self.screen.comparison.text
+            path = await in_thread(folder.write, EDITORS_TEXT, text)
+            await self._run((str(path),))
 
-    async def _run(
-        self,
-        paths: tuple[str, ...],
-        by_section: bool = False,
-        half_path: Path | None = None,
-    ) -> None:
-        """Compare in a worker process, and publish each batch of results.
-
-        `half_path` is the file of the second tokenizer if it is the beginning of the first.
-        """
+    async def _run(self, paths: tuple[str, ...], by_section: bool = False) -> None:
+        """Compare in a worker process, and publish each batch of results."""
         comparison = self.screen.comparison
-        tokenizers = [
+        sources = [
             (tokenizer.path, tokenizer.pattern) for tokenizer in comparison.tokenizers
         ]
-        if half_path:
-            tokenizers[1] = (str(half_path), tokenizers[1][1])
         request = CompareRequest(
-            tuple(tokenizers), paths, by_section, _DISAGREEMENTS, _WORST_LINES, _SAMPLED
+            tuple(sources),
+            paths,
+            by_section,
+            _DISAGREEMENTS,
+            _WORST_LINES,
+            _SAMPLED,
+            comparison.half,
+            are_differences_known=self._automatic is not None and comparison.is_decided,
         )
         compared: list[ComparedText] = []
         async with WorkerProcess(request) as worker:

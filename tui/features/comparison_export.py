@@ -1,7 +1,5 @@
 """Export the table of a comparison."""
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +9,7 @@ from tui.features.feature import StateScreen
 from tui.features.texts import Texts
 from tui.table.columns import Cell
 
+_FORMS: Final = (".csv", ".md", ".tex")
 _WIDE: Final = 1000
 """Cells for a column in an exported file, so that no name is cut."""
 
@@ -28,26 +27,25 @@ async def export_comparison(screen: StateScreen, texts: Texts) -> None:
     if not pane.display:
         screen.action_show("compare")
     columns = [column for column in view.columns if column.key != "plot"]
-    forms: dict[str, Callable[[list[Section]], str]] = {
-        ".csv": as_csv,
-        ".md": partial(as_markdown, title),
-        ".tex": as_latex,
-    }
+    headings = [column.heading for column in columns]
+    numbers = [index for index, column in enumerate(columns) if column.right]
 
     def write(path: Path) -> None:
-        rows = []
-        for row in order:
-            cells = [column.cell(table, row) for column in columns]
-            rows.append([_text_of(cell) for cell in cells])
-        headings = [column.heading for column in columns]
-        numbers = [index for index, column in enumerate(columns) if column.right]
-        shown = ReportTable(headings, rows, numbers)
-        section = Section(view.title, [view.caption], shown)
-        text = forms[path.suffix]([section])
+        rows = [
+            [_text_of(column.cell(table, row)) for column in columns] for row in order
+        ]
+        report = ReportTable(headings, rows, numbers)
+        sections = [Section(view.title, [view.caption], report)]
+        if path.suffix == ".csv":
+            text = as_csv(sections)
+        elif path.suffix == ".md":
+            text = as_markdown(title, sections)
+        else:
+            text = as_latex(sections)
         write_file(path, [text.encode()])
 
-    question = f"Save the comparison to which file? {', '.join(forms)}"
-    await texts.save(question, write, "", tuple(forms))
+    question = f"Save the comparison to which file? {', '.join(_FORMS)}"
+    await texts.save(question, write, "", _FORMS)
 
 
 def _text_of(cell: str | Cell) -> str:

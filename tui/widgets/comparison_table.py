@@ -7,16 +7,15 @@ from textual.reactive import var
 
 from bpe_core.metrics.catalog import OF_PARTS
 from bpe_core.metrics.disagreements import TextPlace
-from tui.commands.command import features_of
 from tui.commands.keys import PartBindings
-from tui.state import ComparisonRun, PairWitness, PlaceInText
+from tui.state import ComparisonRun
 from tui.table.columns import Choices
 from tui.table.table import Table
 from tui.widgets.comparison_views import views
-from tui.widgets.comparison_views.view import NOTHING, Aspect, View
+from tui.widgets.comparison_views.view import NOTHING, Aspect, LeadingRows, Row, View
 
 
-class ComparisonTable(Table):
+class ComparisonTable(LeadingRows, Table):
     """The rows of one view; `choice` is its key, since the line below the rows lists the views."""
 
     BINDINGS: ClassVar[list[BindingType]] = PartBindings("Comparison")
@@ -97,32 +96,17 @@ class ComparisonTable(Table):
         if row is not None:
             self.aspect = self.aspect._replace(reference=row, metric="parity")
 
-    @property
-    def target(self) -> str:
-        row = self.current
-        if row is None or row >= self.n_rows or self.view.target(row) is None:
-            return ""
-        return "place"
-
-    def row_selected(self, row: int) -> None:
-        match self.view.target(row):
-            case PlaceInText() as place:
-                features_of(self).texts.open_place(place)
-            case PairWitness() as witness:
-                features_of(self).comparison.show_witness(witness)
+    def row_of(self, number: int) -> Row | None:
+        return self.view.row(number) if number < self.n_rows else None
 
     @property
     def place(self) -> TextPlace | None:
         """The place in a text that the row under the cursor is about; None if there is no such place."""
-        row = self.current
-        return None if row is None else self.view.place(row)
+        return self.current_row.place if self.current_row else None
 
     @property
     def choices(self) -> Choices:
         return [(view.key, view.title) for view in self._views if view.key]
-
-    def row_hint(self, row: int) -> str:
-        return self.view.hint(row) if row < self.n_rows else ""
 
     @property
     def empty(self) -> str:

@@ -14,9 +14,8 @@ from textual.widgets.option_list import Option
 from bpe_core.visible import visible
 from tui.commands.command import features_of, in_background
 from tui.commands.keys import HasCommands, PartBindings
-from tui.drawing.charts import LETTERS
 from tui.drawing.lines import cut, fit
-from tui.state import KnownTokenizer
+from tui.state import LETTERS, KnownTokenizer
 from tui.table.columns import Cell, Column
 from tui.table.table import Table
 from tui.terminal.guards import PagedOptionList

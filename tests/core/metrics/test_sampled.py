@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from bpe_core import Tokenizer, train
 from bpe_core.metrics.boundaries import compare_boundaries, encode_with_ends
-from bpe_core.metrics.sampled import sample_text
+from bpe_core.metrics.sampled import sample_text, tokens_between
 from bpe_core.utf8 import byte_offsets
 
 TEXT = "the theme of the other thesis, the thing that they thought; мир 😀\n" * 5
@@ -22,7 +22,7 @@ def test_a_whole_text_has_the_tokens_and_differences_of_its_encodings(
     sample = sample_text(3, text, pair, 1000)
     assert (sample.text_index, sample.beginning) == (3, text)
     for tokenizer, lane in zip(pair, sample.lanes, strict=True):
-        ids = [token for tokens in lane.ids for token in tokens]
+        ids = [id for _, _, ids, _ in lane for id in ids]
         assert ids == tokenizer.encode_ordinary(text)
     first, second = (encode_with_ends(tokenizer, text) for tokenizer in pair)
     offsets = byte_offsets(text)
@@ -40,20 +40,18 @@ def test_a_sample_ends_at_a_boundary_that_all_share(n: int) -> None:
     assert len(sample.beginning) <= n and TEXT.startswith(sample.beginning)
     assert len(sample.beginning) > n - 10
     for tokenizer, lane in zip(tokenizers, sample.lanes, strict=True):
-        ids = [token for tokens in lane.ids for token in tokens]
+        ids = [id for _, _, ids, _ in lane for id in ids]
         assert ids == tokenizer.encode_ordinary(TEXT)[: len(ids)]
-        assert sum(lane.ends) - sum(lane.starts) == len(sample.beginning)
-        assert [token.ids for token in lane.tokens(3, 9)] == [
-            ids
-            for start, end, ids in zip(lane.starts, lane.ends, lane.ids, strict=True)
-            if start < 9 and end > 3
+        assert sum(end - start for start, end, *_ in lane) == len(sample.beginning)
+        assert [token.ids for token in tokens_between(lane, 3, 9)] == [
+            ids for start, end, ids, _ in lane if start < 9 and end > 3
         ]
 
 
 def test_tokens_that_share_a_character_are_compared_by_their_bytes() -> None:
     euro = train("€€ €", vocab_size=257)
     sample = sample_text(0, "a€", [euro, euro.at(0)], 10)
-    assert [token.n_bytes for lane in sample.lanes for token in lane.tokens(0, 2)] == [
+    assert [n_bytes for lane in sample.lanes for *_, n_bytes in lane] == [
         (),
         (2, 1),
         (),

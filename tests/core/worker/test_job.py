@@ -17,7 +17,7 @@ from bpe_core.errors import BpeError, Stopped
 from bpe_core.metrics.comparison import Comparison, TokenCounts
 from bpe_core.trainer import Merges, Trainer
 from bpe_core.worker import train as worker_train
-from bpe_core.worker.compare import _ComparedReading
+from bpe_core.worker.compare import ComparedReading
 from bpe_core.worker.job import Job, Reporter
 from bpe_core.worker.messages import (
     Checkpoint,
@@ -85,7 +85,7 @@ def test_a_comparison_sends_a_summary_from_time_to_time(
         (TokenCounts(tokenizers), None),
     ):
         clock.now = 0.0
-        reading = _ComparedReading(comparison, job, False, report_summary)
+        reading = ComparedReading(comparison, job, False, report_summary)
         for clock.now in 0.5, 2.0, 2.0:
             reading.add("a.txt", ["low"])
             reading.send()

@@ -289,3 +289,23 @@ def test_a_comparison_that_is_stopped_looks_for_no_differences(
     events = start(request, STOP).rest()
     assert not any(isinstance(event, DifferenceFound) for event in events)
     assert isinstance(events[-1], Done) and events[-1].reason == "stopped"
+
+
+def test_a_comparison_with_the_first_merges_does_not_look_for_known_differences(
+    start: Start, tmp_path: Path
+) -> None:
+    text = "low lower lowest"
+    (tmp_path / "a.txt").write_text(text)
+    whole = train(text, vocab_size=262)
+    save(whole, tmp_path / "t.json")
+    sources = (("t.json", ""), ("t.json", ""))
+    for is_known in (False, True):
+        request = CompareRequest(
+            sources, ("a.txt",), half=3, are_differences_known=is_known
+        )
+        events = start(request).rest()
+        (found,) = [one.found for one in events if isinstance(one, ComparisonFound)]
+        n_tokens = [len(whole.encode(text)), len(whole.at(3).encode(text))]
+        assert found["total"]["tokens"] == n_tokens and n_tokens[0] < n_tokens[1]
+        kinds = map(type, events)
+        assert (DifferenceFound in kinds) == (not is_known)

@@ -206,7 +206,7 @@ async def test_tokenizers_are_compared_on_the_chosen_text(
             "bytes per token",
             "book.txt:1",
             "boundaries",
-            f"only in A {small.stem}",
+            "A and B, part by part",
         ):
             player.press("right")
             await player.until(view)
@@ -322,7 +322,7 @@ async def test_the_comparison_opens_with_a_text_that_shows_the_difference(
         )
         player.press("left", "left", "left")  # before the metrics, and then the last
         await player.until("A and B, part by part", "≠  ")
-        player.press("left", "left", "down")
+        player.press("left", "down")
         await player.until("boundaries", "First at")
         player.press("enter")  # the compared text is shown again
         await player.until("F4 Editor", "╭ small the theme")

@@ -8,11 +8,10 @@ from tui.state import ComparisonRun
 from tui.widgets.comparison_views.differences import (
     causes_view,
     disagreements_view,
-    vocabularies_view,
     worst_lines_view,
 )
 from tui.widgets.comparison_views.metrics import metrics_view
-from tui.widgets.comparison_views.parts import PartsView, amounts_of
+from tui.widgets.comparison_views.parts import groups_view, texts_view
 from tui.widgets.comparison_views.view import NOTHING, Aspect, Found, View
 
 _TOO_SHORT: Final = "too short to compare. Type more (F4), or choose texts above."
@@ -25,49 +24,40 @@ def views(comparison: ComparisonRun, aspect: Aspect) -> list[View]:
     """
     if not comparison.texts:
         return [NOTHING]
-    amounts = [text.amounts for text in comparison.texts]
-    texts = PartsView("text", amounts, comparison, aspect).view()
-    causes = []
+    shown = [texts_view(comparison, aspect)]
+    found = comparison.found
+    if found is not None:
+        most_tokens = max(found["total"]["tokens"])
+        if most_tokens <= 1 and not comparison.running:
+            # All other figures would be zero.
+            caption = f"{counted(most_tokens, 'token')}: {_TOO_SHORT}"
+            shown = [replace(shown[0], caption=caption)]
+        else:
+            shown += _views_of_summary(comparison, aspect, found)
+    # The first tokenizer is compared with each of the others; for itself, show the second.
     other = max(1, aspect.tokenizer)
     if other in comparison.differences:
-        causes = [causes_view(comparison, other)]
-    found = comparison.found
-    if found is None:
-        return [texts, *causes]
-    most_tokens = max(found["total"]["tokens"])
-    if most_tokens <= 1 and not comparison.running:
-        # All other figures would be zero.
-        caption = f"{counted(most_tokens, 'token')}: {_TOO_SHORT}"
-        return [replace(texts, caption=caption), *causes]
-    others = _views_of_summary(comparison, aspect, found)
-    n_texts = found["total"]["texts"]
-    if n_texts < len(comparison.texts):
-        known = f"first {counted(n_texts, 'text')}"
-        for number, view in enumerate(others):
-            others[number] = replace(view, caption=f"{known} · {view.caption}")
-    return [texts, *others, *causes]
+        shown.append(causes_view(comparison, other))
+    return shown
 
 
 def _views_of_summary(
     comparison: ComparisonRun, aspect: Aspect, found: Found
 ) -> list[View]:
-    """Return the views of a summary. `aspect.tokenizer` is the number of the tokenizer under the cursor."""
     views = []
-    vocabularies = found["vocabularies"]
-    if len(found["folders"]) > 1:
-        folders = amounts_of("folder", found["folders"], vocabularies)
-        views.append(PartsView("folder", folders, comparison, aspect).view())
-    scripts = amounts_of("script", found["scripts"], vocabularies)
-    views.append(PartsView("script", scripts, comparison, aspect).view())
+    for kind in ("folder", "script"):
+        groups = found[f"{kind}s"]
+        if kind == "script" or len(groups) > 1:
+            views.append(groups_view(kind, groups, comparison, aspect))
     views.append(metrics_view(comparison, found))
-    pairs = found["pairs"]
-    if pairs:
-        # `pairs` compares tokenizer A with each of the others: A and B, then A and C. For A itself, take A and B.
-        other = max(1, min(aspect.tokenizer, len(pairs)))
-        pair = pairs[other - 1]
-        index = min(aspect.tokenizer, len(comparison.tokenizers) - 1)
+    if found["pairs"]:
+        index = aspect.tokenizer
+        pair = found["pairs"][max(1, index) - 1]
         worst_lines = found["worst_lines"][index]
         views.append(worst_lines_view(comparison, worst_lines, index))
         views.append(disagreements_view(comparison, pair))
-        views.append(vocabularies_view(comparison, pair))
-    return views
+    n_texts = found["total"]["texts"]
+    if n_texts == len(comparison.texts):
+        return views
+    known = f"first {counted(n_texts, 'text')}"
+    return [replace(view, caption=f"{known} · {view.caption}") for view in views]

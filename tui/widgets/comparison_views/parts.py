@@ -1,203 +1,172 @@
 """One metric for each text, folder or script."""
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from os.path import commonprefix
-from typing import Any, Final
+from typing import Final
 
-from bpe_core.metrics.catalog import METRICS, OF_PARTS
-from bpe_core.metrics.comparison import Amounts
+from bpe_core.metrics import ratio
+from bpe_core.metrics.catalog import METRICS
 from bpe_core.metrics.disagreements import TextPlace
 from bpe_core.metrics.scripts import WITHOUT_SPACES
-from bpe_core.metrics.token_use import TokenUse
 from bpe_core.visible import counted, visible
-from tui.drawing.charts import placed, placed_by_ratio
-from tui.state import ComparisonRun, PlaceInText
+from bpe_core.worker.comparison_json import measures_of
+from tui.drawing.charts import placed
+from tui.state import ComparisonRun
 from tui.table.columns import Cell, Column
 from tui.widgets.comparison_views.view import (
     Aspect,
     Found,
     Row,
     View,
-    heading_of,
+    column_of,
     number_column,
-    path_column,
-    text_column,
 )
 
 _SCALED: Final = 1000
 """The scale of a drawing is computed from this many rows."""
 
 
-def amounts_of(
-    kind: str, groups: Sequence[Found], vocabularies: Sequence[Found]
-) -> list[Amounts]:
-    """Return the amounts of groups of texts, by the name that each has as its `kind`."""
-    amounts = []
-    for group in groups:
-        name = group[kind]
-        if kind == "script":
-            name = name.replace("_", " ")
-        whole_words = tuple(
-            round(group["words"] * share) for share in group["whole_words"]
-        )
-        amounts.append(
-            Amounts(
-                name,
-                group["bytes"],
-                group["characters"],
-                group["words"],
-                tuple(group["tokens"]),
-                whole_words,
-                _token_use(group, vocabularies),
-            )
-        )
-    return amounts
+def texts_view(comparison: ComparisonRun, aspect: Aspect) -> View:
+    """Return the view of all texts. Only the rows that are needed are computed, since there may be many."""
+
+    def part_of(number: int) -> Found:
+        amounts = comparison.texts[number].amounts
+        measures = measures_of(amounts, keys=("tokens", aspect.metric))
+        return {"text": amounts.name, **measures}
+
+    view = _PartsView("text", len(comparison.texts), part_of, comparison, aspect)
+    return view.view()
 
 
-def _token_use(group: Found, vocabularies: Sequence[Found]) -> tuple[TokenUse, ...]:
-    found = []
-    for index, vocabulary in enumerate(vocabularies):
-        n_tokens = vocabulary["tokens"]
-        use = TokenUse(
-            n_used=round(group["utilization"][index] * n_tokens),
-            n_tokens=n_tokens,
-            renyi_entropy=group["renyi_entropy"][index],
-            shannon_entropy=group["shannon_entropy"][index],
-        )
-        found.append(use)
-    return tuple(found)
+def groups_view(
+    kind: str, groups: Sequence[Found], comparison: ComparisonRun, aspect: Aspect
+) -> View:
+    """Return the view of folders or scripts."""
+    parts = _PartsView(kind, len(groups), groups.__getitem__, comparison, aspect)
+    return parts.view()
 
 
-class PartsView:
+class _PartsView:
     """One metric for each text, folder or script, and how the tokenizers compare."""
 
     def __init__(
         self,
         kind: str,
-        parts: Sequence[Amounts],
+        n_parts: int,
+        part_of: Callable[[int], Found],
         comparison: ComparisonRun,
         aspect: Aspect,
     ) -> None:
         self._kind = kind
-        self._parts = parts
+        self._n_parts = n_parts
+        self._part_of = part_of
         self._comparison = comparison
         self._key = aspect.metric
         self._metric = METRICS[aspect.metric]
-        self._reference: Amounts | None = None
-        if kind != "script" and aspect.reference < len(parts):
-            self._reference = parts[aspect.reference]
+        self._reference: Found | None = None
+        if kind != "script" and aspect.reference < n_parts:
+            self._reference = part_of(aspect.reference)
+        parts = [part_of(number) for number in range(min(n_parts, _SCALED))]
         self._folder = ""
-        if kind == "text" and len(parts) > 1:
-            paths = [part.name.split("/") for part in parts[:_SCALED]]
-            folders = [path[:-1] for path in paths]
-            shared = commonprefix(folders)  # noqa: RUF071 - of lists of names
-            self._folder = "/".join([*shared, ""])
-        self._most = self._greatest()
+        if kind == "text" and n_parts > 1:
+            names = [part["text"] for part in parts]
+            beginning = commonprefix(names)  # noqa: RUF071 - may end within a name
+            shared, slash, _ = beginning.rpartition("/")
+            self._folder = shared + slash
+        plotted = [value for part in parts for value in self._plotted(part)]
+        self._least = 0.0
+        self._most = max(plotted, default=0.0)
+        if self._key == "tokens":
+            farthest = max((abs(ratio - 1) for ratio in plotted), default=0.0)
+            self._least = 1 - farthest
+            self._most = 1 + farthest
 
     def view(self) -> View:
+        row_of = lru_cache(maxsize=256)(self._row)
         return View(
             f"{self._kind}s",
-            counted(len(self._parts), self._kind),
+            counted(self._n_parts, self._kind),
             self._caption(),
-            self._columns(),
-            len(self._parts),
-            self._hint,
-            self._target,
-            self._place,
+            self._columns(row_of),
+            self._n_parts,
+            row_of,
             ("metric", "reference"),
         )
 
-    def _values(self, part: Amounts) -> list[float]:
+    def _values(self, part: Found) -> Sequence[float]:
         """Return the metric for each tokenizer; empty if it is not known."""
-        compute = OF_PARTS[self._key]
-        values = (
-            compute(part, self._reference, index)
-            for index in range(len(self._comparison.tokenizers))
-        )
-        return [value for value in values if value is not None]
+        if self._key != "parity":
+            values: Sequence[float] = part.get(self._key, ())
+            return values
+        if self._reference is None:
+            return ()
+        pairs = zip(part["tokens"], self._reference["tokens"], strict=True)
+        return [ratio(n_tokens, of_reference) for n_tokens, of_reference in pairs]
 
-    def _greatest(self) -> float:
-        """Return the value at the end of the scale."""
-        greatest = 0.0
-        for part in self._parts[:_SCALED]:
-            values = self._values(part)
-            if self._key == "tokens":
-                values = [abs(ratio - 1) for ratio in _ratios(values)]
-            greatest = max([greatest, *values])
-        return greatest
+    def _plotted(self, part: Found) -> Sequence[float]:
+        """Return the values to plot: the metric, or tokens as multiples of A's."""
+        values = self._values(part)
+        return _relative(values) if self._key == "tokens" else values
 
     def _row(self, number: int) -> Row:
-        part = self._parts[number]
+        part = self._part_of(number)
+        name = part[self._kind]
+        if self._kind == "script":
+            name = name.replace("_", " ")
+        hint = (
+            f"{visible(name)}: {counted(part['bytes'], 'byte')}, "
+            f"{counted(part['characters'], 'character')}, {counted(part['words'], 'word')}"
+        )
+        target = None
+        place = None
+        if self._kind == "text":
+            place = TextPlace(number, self._comparison.texts[number].line, column=0)
+            target = self._comparison.place_in_file(place)
+            if target:
+                hint += "; Enter opens it in the editor"
+        elif name in WITHOUT_SPACES:
+            hint += "; written without spaces, so metrics per word do not apply"
         values = self._values(part)
-        ratios = _ratios(values)
-        row: dict[str, Any] = {
-            "name": visible(part.name.removeprefix(self._folder)),
-            "bytes": part.n_bytes,
-            "more": " ".join(f"{ratio - 1:+.0%}" for ratio in ratios),
-            "ratio": ratios[0] if ratios else 0.0,
-        }
+        others = _relative(values)[1:]
+        more = " ".join(f"{ratio - 1:+.0%}" for ratio in others)
+        order = others[0] if others else 0.0
+        sort_keys = {"name": name.casefold(), "more": order, "plot": order}
+        row = Row(f"{hint}.", {"more": more}, sort_keys, target, place)
+        row.add_path("name", visible(name.removeprefix(self._folder)))
+        row.add_number("bytes", part["bytes"], ",")
         for index, value in enumerate(values):
-            row[f"t{index}"] = value
-        if self._key == "tokens":
-            row["plot"] = Cell(partial(placed_by_ratio, ratios, self._most))
-        else:
-            row["plot"] = Cell(partial(placed, values, self._most))
-        if not values:
-            row["plot"] = ""
+            row.add_number(f"t{index}", value, self._metric.form)
+        plotted = self._plotted(part)
+        row.cells["plot"] = Cell(partial(placed, plotted, self._least, self._most))
         return row
 
-    def _columns(self) -> list[Column]:
-        metric = self._metric
-        meaning = f"{metric.title}: {metric.meaning}"
+    def _columns(self, row_of: Callable[[int], Row]) -> list[Column]:
+        meaning = f"{self._metric.title}: {self._metric.meaning}"
         order = "Click to sort by this column; click again to reverse the order."
+        number = partial(number_column, row_of)
         columns = [
-            path_column(self._row, "name", 14, order, title=self._kind, most=44),
-            number_column(
-                self._row, "bytes", 9, "Bytes in UTF-8.", ",", rank=3, ink="muted"
-            ),
+            column_of(row_of, "name", 14, order, sorts=True, most=44, title=self._kind),
+            number("bytes", 9, "Bytes in UTF-8.", rank=3, ink="muted"),
         ]
-        n_tokenizers = len(self._comparison.tokenizers)
-        for index in range(n_tokenizers):
-            name = heading_of(index, self._comparison)
-            columns.append(
-                number_column(
-                    self._row,
-                    f"t{index}",
-                    9,
-                    meaning,
-                    metric.form,
-                    most=14,
-                    title=name,
-                )
-            )
-        if n_tokenizers > 1:
-            columns += self._columns_of_ratios(n_tokenizers)
-        return columns
-
-    def _columns_of_ratios(self, n_tokenizers: int) -> list[Column]:
-        column = partial(
-            text_column,
-            self._row,
-            sort_by="ratio",
-            descending=True,
-            ink="accent",
-        )
-        columns = []
+        headings = self._comparison.headings
+        for index, name in enumerate(headings):
+            columns.append(number(f"t{index}", 9, meaning, most=14, title=name))
+        if len(headings) == 1:
+            return columns
+        relative = partial(number, ink="accent")
         if self._key == "tokens":
-            width = max(6, 6 * n_tokenizers - 7)
+            width = max(6, 6 * len(headings) - 7)
             hint = "How many more or fewer tokens than A."
-            columns.append(
-                column("more", width, hint, right=True, rank=1, title="vs. A")
-            )
-            title = f"{-self._most:.0%} … A … {self._most:+.0%}"
-            hint = "│ is A; to its right: more tokens than A, to its left: fewer."
+            columns.append(relative("more", width, hint, rank=1, title="vs. A"))
+            title = f"{self._least - 1:.0%} … A … {self._most - 1:+.0%}"
+            hint = "To the right of A: more tokens than A, to its left: fewer."
         else:
             most = format(self._most, self._metric.form)
             title = f"0 … {most}"
             hint = f"From 0 to {most}, the largest value; ● marks several values in one place."
-        columns.append(column("plot", 11, hint, most=41, rank=2, title=title))
-        return columns
+        plot = partial(relative, right=False)
+        return [*columns, plot("plot", 11, hint, most=41, rank=2, title=title)]
 
     def _caption(self) -> str:
         if self._key != "parity":
@@ -206,37 +175,14 @@ class PartsView:
             return (
                 "parity: only for texts and folders that are translations of each other"
             )
-        name = visible(self._reference.name)
+        name = visible(self._reference[self._kind])
         return f"parity: tokens per token of {name}; r compares with this row instead"
 
-    def _hint(self, row: int) -> str:
-        part = self._parts[row]
-        hint = (
-            f"{visible(part.name)}: {counted(part.n_bytes, 'byte')}, "
-            f"{counted(part.n_characters, 'character')}, {counted(part.n_words, 'word')}"
-        )
-        if self._kind == "script" and part.name in WITHOUT_SPACES:
-            hint += "; written without spaces, so metrics per word do not apply"
-        elif self._target(row):
-            hint += "; Enter opens it in the editor"
-        return f"{hint}."
 
-    def _place(self, row: int) -> TextPlace | None:
-        if self._kind != "text":
-            return None
-        return TextPlace(row, self._comparison.texts[row].line, 0)
+def _relative(values: Sequence[float]) -> list[float]:
+    """Divide each value by the first.
 
-    def _target(self, row: int) -> PlaceInText | None:
-        if self._kind != "text":
-            return None
-        text = self._comparison.texts[row]
-        return PlaceInText(text.path, text.line, 0, 0) if text.path else None
-
-
-def _ratios(values: Sequence[float]) -> list[float]:
-    """Divide each value except the first by the first.
-
-    >>> _ratios([4, 2, 6])
-    [0.5, 1.5]
+    >>> _relative([4, 2, 6])
+    [1.0, 0.5, 1.5]
     """
-    return [value / values[0] if values[0] else 1.0 for value in values[1:]]
+    return [value / values[0] if values[0] else 1.0 for value in values]

@@ -1,25 +1,23 @@
-"""One view of a comparison: its rows and columns, and the place in a text that each row leads to.
+"""The rows of a comparison, and the text that each leads to; and one view: its columns and rows.
 
 The compared tokenizers are called A to D, as in the headings of the columns.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
+from bpe_core.difference import DecodedWitness, Witness
 from bpe_core.metrics.disagreements import TextPlace
-from bpe_core.visible import visible
-from tui.drawing.charts import LETTERS
+from tui.commands.command import features_of
 from tui.drawing.lines import cut
-from tui.state import ComparisonRun, PairWitness, PlaceInText
+from tui.state import PairWitness, PlaceInText
 from tui.table.columns import Cell, Column
+from tui.table.row_list import RowList
 
 Found = Mapping[str, Any]
 """A part of the JSON that `compare --json` prints."""
-Row = Mapping[str, Any]
-"""The contents and the sort keys of a row, by column key."""
-RowOf = Callable[[int], Row]
 
 
 class Aspect(NamedTuple):
@@ -33,84 +31,105 @@ class Aspect(NamedTuple):
     """The row whose tokens parity divides by."""
 
 
-def _no_place(row: int) -> None:
-    return None
+@dataclass
+class Row:
+    """A row of a view."""
+
+    hint: str
+    cells: dict[str, str | Cell]
+    """Key of a column -> what it shows; a column without a key here is empty."""
+    sort_keys: dict[str, Any] = field(default_factory=dict)
+    """Key of a column -> the value to sort by."""
+    target: PlaceInText | PairWitness | None = None
+    place: TextPlace | None = None
+    """The place in a text that the row is about, also if the text is not in a file."""
+
+    @classmethod
+    def about(
+        cls, other: int, sentence: str, witness: Witness | DecodedWitness | None
+    ) -> Self:
+        """Return a row about a difference. Enter puts its text, if there is one, into the editor."""
+        if isinstance(witness, Witness):
+            hint = f"{sentence} Enter puts the text into the editor."
+            return cls(hint, {}, target=PairWitness(other, witness))
+        return cls(sentence, {})
+
+    def add_number(self, key: str, number: float, form: str) -> None:
+        self.cells[key] = format(number, form)
+        self.sort_keys[key] = number
+
+    def add_path(self, key: str, path: str) -> None:
+        """Add a path. It is cut at the start, since paths in a folder differ at the end."""
+        self.cells[key] = Cell(partial(cut, path, keep="end"))
+
+
+class LeadingRows(RowList):
+    """A list whose rows lead to a place in a text, or to a text that two tokenizers encode differently."""
+
+    def row_of(self, number: int) -> Row | None:
+        """Return a row; None if there is no such row now."""
+        raise NotImplementedError
+
+    @property
+    def current_row(self) -> Row | None:
+        """The row under the cursor."""
+        return None if self.current is None else self.row_of(self.current)
+
+    @property
+    def target(self) -> str:
+        return "text" if self.current_row and self.current_row.target else ""
+
+    def row_hint(self, row: int) -> str:
+        found = self.row_of(row)
+        return found.hint if found else ""
+
+    def row_selected(self, row: int) -> None:
+        match self.current_row and self.current_row.target:
+            case PlaceInText() as place:
+                features_of(self).texts.open_place(place)
+            case PairWitness() as witness:
+                features_of(self).comparison.show_witness(witness)
 
 
 @dataclass(frozen=True)
 class View:
-    """One table: its name, its columns, and what each row says and leads to.
-
-    The user can change the fields of `Aspect` that `turns` names.
-    """
+    """One table. The user can change the fields of `Aspect` that `turns` names."""
 
     key: str
     title: str
     caption: str
     columns: Sequence[Column]
     n_rows: int
-    hint: Callable[[int], str]
-    target: Callable[[int], PlaceInText | PairWitness | None] = _no_place
-    place: Callable[[int], TextPlace | None] = _no_place
-    """The place in a text that a row is about, also if the text is not in a file."""
+    row: Callable[[int], Row]
     turns: tuple[str, ...] = ()
 
 
-NOTHING: Final = View("", "", "", columns=(), n_rows=0, hint=str)
-"""The view before the first comparison. It has no row to ask for a hint."""
+def _no_row(number: int) -> Row:
+    raise IndexError(number)
 
 
-def text_column(
-    row_of: RowOf, key: str, width: int, hint: str, *, sort_by: str = "", **more: Any
+NOTHING: Final = View("", "", "", columns=(), n_rows=0, row=_no_row)
+"""The view before the first comparison."""
+
+
+def column_of(
+    row_of: Callable[[int], Row],
+    key: str,
+    width: int,
+    hint: str,
+    *,
+    sorts: bool = False,
+    **more: Any,
 ) -> Column:
-    """Return a column of the texts that the rows have under `key`."""
+    """Return a column of what the rows have under `key`. `sorts` is whether rows can be sorted by it."""
 
     def cell(_: object, number: int) -> str | Cell:
-        text: str | Cell = row_of(number).get(key, "")
-        return text
+        return row_of(number).cells.get(key, "")
 
-    def sort(_: object, number: int) -> Any:
-        value = row_of(number).get(sort_by)
-        return value.casefold() if isinstance(value, str) else value
+    def sort_key(_: object, number: int) -> Any:
+        return row_of(number).sort_keys.get(key)
 
-    if sort_by:
-        more["sort"] = sort
-    return Column(key, width, cell, hint, **more)
+    return Column(key, width, cell, hint, sort=sort_key if sorts else None, **more)
 
 
-def number_column(
-    row_of: RowOf, key: str, width: int, hint: str, form: str, **more: Any
-) -> Column:
-    """Return a column of the numbers that the rows have under `key`, written in a `form`."""
-
-    def value(_: object, number: int) -> Any:
-        return row_of(number).get(key)
-
-    def cell(_: object, number: int) -> str:
-        amount = row_of(number).get(key)
-        return "" if amount is None else format(amount, form)
-
-    return Column(
-        key, width, cell, hint, right=True, sort=value, descending=True, **more
-    )
-
-
-def path_column(
-    row_of: RowOf, key: str, width: int, hint: str, *, sort_by: str = "", **more: Any
-) -> Column:
-    """Return a column of paths. Cut them at the start, since paths in a folder differ at the end."""
-    sort_by = sort_by or key
-    column = text_column(row_of, key, width, hint, sort_by=sort_by, **more)
-
-    def cell(_: object, number: int) -> Cell:
-        return Cell(partial(cut, row_of(number)[key], keep="end"))
-
-    return replace(column, cell=cell)
-
-
-def heading_of(index: int, comparison: ComparisonRun) -> str:
-    """Return the heading of a tokenizer's column: its letter if there are several, and its name."""
-    name = visible(comparison.tokenizers[index].name)
-    if len(comparison.tokenizers) == 1:
-        return name
-    return f"{LETTERS[index]} {name}"
+number_column = partial(column_of, right=True, sorts=True, descending=True)
