@@ -31,7 +31,6 @@ from bpe_core.utf8 import utf8, without_surrogates
 from bpe_core.visible import quoted, token_label
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.merge_loop import NO_RANK, Triple, merge
-from bpe_core.vocabulary.paths import vocabulary_of
 from bpe_core.vocabulary.ranked import RankedVocabulary
 from bpe_core.vocabulary.symbols import CharacterSymbols
 
@@ -287,12 +286,12 @@ class Grafter:
     def tokenizer(self) -> Tokenizer:
         """Return the tokenizer with all tokens added so far."""
         old = self._vocabulary
-        tokens = {**old.bytes_of, **self._bytes_of}
+        merges = self.merges()
         new_pieces = {data: token for token, data in self._bytes_of.items()}
         vocabulary: Vocabulary
         if isinstance(old, RankedVocabulary):
             vocabulary = RankedVocabulary(
-                tokens,
+                {**old.bytes_of, **self._bytes_of},
                 old.special_tokens,
                 symbols=old.alphabet,
                 id_of={**old.encoding.id_of, **new_pieces},
@@ -303,11 +302,12 @@ class Grafter:
             if whole_pieces.keys() >= set(filter(None, old.bytes_of.values())):
                 # Every piece that is a token is looked up. So are the new tokens, which merging makes as well.
                 whole_pieces |= new_pieces
-            vocabulary = vocabulary_of(
-                tokens,
-                [*old.listed_merges, *self.merges()],
+            vocabulary = Vocabulary(
+                old.base,
+                [*old.merges, *merges],
                 old.special_tokens,
                 symbols=old.alphabet,
                 whole_pieces=whole_pieces,
+                listed=[*old.listed_merges, *merges],
             )
         return self._tokenizer.with_vocabulary(vocabulary)

@@ -1,6 +1,7 @@
 """Unite two tokenizers: the tokens of one are added to the other."""
 
-from typing import Literal, NamedTuple
+from itertools import islice
+from typing import Final, Literal, NamedTuple
 
 from bpe_core.errors import OptionError
 from bpe_core.explain.contexts import texts_with
@@ -9,6 +10,9 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.vocabulary.ranked import RankedVocabulary
+
+_MOST_TRIED: Final = 64
+"""Texts in which a piece with the bytes of a token is looked for."""
 
 
 class UnitedToken(NamedTuple):
@@ -111,7 +115,7 @@ def _add(a: Tokenizer, b: Tokenizer, grafter: Grafter, token: int) -> UnitedToke
 def _check_piece(grafter: Grafter, data: bytes) -> None:
     """Raise `Refusal` if no piece is found that contains these bytes."""
     first: list[bytes] = []
-    for text in texts_with(data):
+    for text in islice(texts_with(data), _MOST_TRIED):
         pieces = grafter.pieces(text)
         if any(data in piece for piece in pieces):
             return
