@@ -211,7 +211,7 @@ def _best_words(tokenizer: Tokenizer, options: Namespace, job: Job) -> dict[str,
     counts = _count_texts(options.counts, tokenizer, job)
     job.progress("preparing", 0, 0, "choosing words")
     savings: dict[str, Count] = {}
-    for word in best_words(tokenizer, counts, n_left):
+    for word in best_words(tokenizer, counts):
         n_left -= word.n_new_tokens
         if n_left < 0:
             break

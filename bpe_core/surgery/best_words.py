@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 from bpe_core.corpus import Counts
@@ -41,8 +41,17 @@ class _Piece:
         return self.ids[0], self.ids[1]
 
 
-def best_words(tokenizer: Tokenizer, counts: Counts, n: int) -> list[SavingWord]:
-    """Return the `n` pieces of the texts that save most tokens, the largest saving first.
+class _Entry(NamedTuple):
+    """An entry of the queue: the largest bound comes first, then the alphabetically first piece."""
+
+    minus_bound: Any
+    """An upper bound of the saving, times -1."""
+    text: str
+    piece: _Piece
+
+
+def best_words(tokenizer: Tokenizer, counts: Counts) -> Iterator[SavingWord]:
+    """Yield the pieces of the texts that save tokens, the largest saving first.
 
     The first is the piece with the largest saving, the second is the one with the largest saving once the first is grafted,
     and so on. Of equal savings the alphabetically first piece is taken. Each saving is exact: it counts the tokens in all
@@ -58,14 +67,10 @@ def best_words(tokenizer: Tokenizer, counts: Counts, n: int) -> list[SavingWord]
     Args:
         tokenizer: The tokenizer, which is not changed.
         counts: Pieces, split by the tokenizer's pattern.
-        n: How many words to return; fewer if no others save anything.
 
     Raises:
-        OptionError: `n` is below 1, the counts were split by another pattern, or the tokenizer does more to a text than
-            split it.
+        OptionError: The counts were split by another pattern, or the tokenizer does more to a text than split it.
     """
-    if n < 1:
-        raise OptionError(f"The number of words is {n}; choose 1 or more.")
     if not tokenizer.by_piece:
         raise OptionError(
             "Words can't be chosen from counts for a tokenizer that does more to a text than split it; give the words."
@@ -75,11 +80,11 @@ def best_words(tokenizer: Tokenizer, counts: Counts, n: int) -> list[SavingWord]
             f"The texts were counted with the pattern {counts.pattern!r}, but the tokenizer uses "
             f"{tokenizer.pattern!r}; count them again with the tokenizer's pattern."
         )
-    return list(islice(_Search(tokenizer, counts).words(), n))
+    return _Search(tokenizer, counts).words()
 
 
 class _Search:
-    """The pieces of the texts that have several tokens, and the upper bounds of their savings."""
+    """The pieces of the texts, and the upper bounds of their savings."""
 
     def __init__(self, tokenizer: Tokenizer, counts: Counts) -> None:
         self._grafter = Grafter(tokenizer)
@@ -88,18 +93,13 @@ class _Search:
         """Pair -> text -> the pieces that contain it."""
         self._savings: defaultdict[Pair, dict[str, Count]] = defaultdict(dict)
         """Pair -> text -> the measured savings of pieces that begin with it."""
-        self._pieces: dict[str, _Piece] = {}
-        encoded = tokenizer.encode_pieces(list(counts.pieces))
-        for (text, count), ids in zip(counts.pieces.items(), encoded, strict=True):
-            if len(ids) > 1:
-                piece = _Piece(text, count, list(ids))
-                self._pieces[text] = piece
-                self._add_pairs(piece)
-        # Any because a count may be an int or a fraction.
-        self._queue: list[tuple[Any, str]] = [
-            (-self._bound(piece), text) for text, piece in self._pieces.items()
+        pieces = [
+            _Piece(text, count, list(tokenizer.encode_piece(text)))
+            for text, count in counts.pieces.items()
         ]
-        """Minus an upper bound of its saving, and the text of each piece; the largest bound first."""
+        for piece in pieces:
+            self._add_pairs(piece)
+        self._queue = list(map(self._entry, pieces))
         heapify(self._queue)
 
     def _add_pairs(self, piece: _Piece) -> None:
@@ -107,44 +107,38 @@ class _Search:
             self._count_of[pair] += piece.count
             self._pieces_with[pair][piece.text] = piece
 
-    def _bound(self, piece: _Piece) -> Count:
+    def _entry(self, piece: _Piece) -> _Entry:
         counts = [self._count_of[pair] for pair in pairwise(piece.ids)]
-        return sum(accumulate(counts, min))
+        return _Entry(-sum(accumulate(counts, min)), piece.text, piece)
 
     def words(self) -> Iterator[SavingWord]:
         """Graft the best word, yield it, and begin again, until no word saves anything."""
-        while True:
-            text, saving = self._best()
-            if not saving:
-                return
+        while piece := self._best():
+            saving = self._saving(piece)
             try:
-                plan = self._apply(self._pieces[text])
+                plan = self._apply(piece)
             except Refusal:
-                self._pieces[text].is_refused = True
+                piece.is_refused = True
             else:
-                yield SavingWord(text, saving, len(plan))
+                yield SavingWord(piece.text, saving, len(plan))
 
-    def _best(self) -> tuple[str, Count]:
-        """Return the piece that saves most, and what it saves; 0 if no piece saves anything."""
-        best_text = ""
-        best: Count = 0
-        looked_at: list[tuple[Any, str]] = []
-        while self._queue and -self._queue[0][0] >= best:
-            _, text = heappop(self._queue)
-            piece = self._pieces[text]
+    def _best(self) -> _Piece | None:
+        """Return the piece that saves most; None if no piece saves anything."""
+        best: _Piece | None = None
+        best_key: tuple[Any, str] = (0, "")
+        looked_at: list[_Entry] = []
+        while self._queue and self._queue[0].minus_bound <= best_key[0]:
+            piece = heappop(self._queue).piece
             if len(piece.ids) == 1 or piece.is_refused:
                 continue
-            bound = self._bound(piece)
-            looked_at.append((-bound, text))
-            if bound < best:
-                continue
-            saving = self._saving(piece)
-            if saving > best or (saving == best and text < best_text):
-                best = saving
-                best_text = text
+            looked_at.append(self._entry(piece))
+            key = (-self._saving(piece), piece.text)
+            if key < best_key:
+                best = piece
+                best_key = key
         for entry in looked_at:
             heappush(self._queue, entry)
-        return best_text, best
+        return best
 
     def _saving(self, piece: _Piece) -> Count:
         """Return how many tokens fewer the texts would be if a piece were one token."""

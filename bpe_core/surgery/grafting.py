@@ -19,13 +19,12 @@ first, as with merges.
 """
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from typing import NamedTuple
 
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.patterns.text_search import TextSearch
 from bpe_core.reference import merged
-from bpe_core.surgery.reach import check_changeable, merged_tokens
+from bpe_core.surgery.reach import check_changeable
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import utf8, without_surrogates
 from bpe_core.visible import quoted, token_label
@@ -164,12 +163,10 @@ class Grafter:
         self._unmade: dict[int, list[int]] = {}
         """Tokens of ranks that merging does not make -> what merging leaves of their bytes now."""
         if isinstance(self._vocabulary, RankedVocabulary):
-            id_of = self._vocabulary.encoding.id_of
-            made = merged_tokens(self._vocabulary, id_of.values())
-            for data, token in id_of.items():
-                if token not in made:
-                    with suppress(UnknownTokenError):  # a byte has no token
-                        self._unmade[token] = list(self._vocabulary.join(data))
+            for data, token in self._vocabulary.encoding.id_of.items():
+                ids = self._vocabulary.join(data)
+                if ids != (token,):
+                    self._unmade[token] = list(ids)
 
     def pieces(self, text: str) -> list[bytes]:
         """Return the pieces of a text, as they are merged. Raises `Refusal` if a special or added token is in it."""
@@ -196,23 +193,18 @@ class Grafter:
         if without_surrogates(word) != word:
             raise Refusal("it contains half of a character (a lone surrogate)")
         pieces = self.pieces(word)
-        if not pieces:
-            raise Refusal("the split pattern drops it")
         if len(pieces) > 1:
             raise Refusal(f"the split pattern cuts it into {joined_labels(pieces)}")
-        if self._tokenizer.preparation is None and pieces[0] != word.encode():
-            raise Refusal(
-                f"the split pattern leaves only {joined_labels(pieces)} of it"
-            )
+        if not pieces or (not self._tokenizer.preparation and pieces != [utf8(word)]):
+            raise Refusal("the split pattern drops it or a part of it")
         return pieces[0]
 
     def old_ids(self, data: bytes) -> tuple[int, ...]:
         """Return the ids of a piece before any token was added. Raises `Refusal` if it has none."""
         try:
             ids = self._vocabulary.encode(data)
-        except UnknownTokenError as error:
-            message = str(error)
-            raise Refusal(message[0].lower() + message[1:].rstrip(".")) from None
+        except UnknownTokenError:
+            raise Refusal("one of its bytes or characters has no token") from None
         if len(ids) > 1 and not self._not_text.isdisjoint(ids):
             raise Refusal(
                 "one of its characters is not a token, and its bytes can't be joined"

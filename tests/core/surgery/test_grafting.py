@@ -1,6 +1,6 @@
 """Grafted words: old ids, with the new pairs merged in their order; and the words that save most."""
 
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import pytest
 from hypothesis import given
@@ -182,8 +182,8 @@ def test_a_pattern_that_drops_text_refuses_it():
     words = Tokenizer(LOW.vocabulary, "words")
     grafted = graft(words, [" ", " lowe", "lowe"])
     assert dict(grafted.refused) == {
-        " ": "the split pattern drops it",
-        " lowe": "the split pattern leaves only “lowe” of it",
+        " ": "the split pattern drops it or a part of it",
+        " lowe": "the split pattern drops it or a part of it",
     }
 
 
@@ -279,7 +279,7 @@ def test_best_words_are_those_that_save_most_by_trying_all(texts, merges, n, sca
     counts = Counts.of(texts, "gpt4")
     if scale != 1:
         counts = Counts.weighted([(counts, 3), (Counts.of(texts[:2], "gpt4"), 1)])
-    found = best_words(tokenizer, counts, n)
+    found = list(islice(best_words(tokenizer, counts), n))
 
     def total(tokenizer):
         return sum(
@@ -307,10 +307,8 @@ def test_best_words_are_those_that_save_most_by_trying_all(texts, merges, n, sca
 
 
 def test_words_can_not_be_chosen_from_other_counts():
-    with pytest.raises(OptionError, match="choose 1 or more"):
-        best_words(LOW, Counts.of("low", LOW.pattern), 0)
     with pytest.raises(OptionError, match="count them again"):
-        best_words(LOW, Counts.of("low", "gpt2"), 1)
+        best_words(LOW, Counts.of("low", "gpt2"))
     prepared = Tokenizer(LOW.vocabulary, "gpt4", preparation=Preparation((), None, ()))
     with pytest.raises(OptionError, match="give the words"):
-        best_words(prepared, Counts.of("low", "gpt4"), 1)
+        best_words(prepared, Counts.of("low", "gpt4"))
