@@ -70,10 +70,17 @@ class Matrix(NamedTuple):
         """Return the rows from `start` to before `end` as a new float32 array of shape (rows, columns)."""
         import numpy
 
-        part = self.data[start:end]
-        if part.dtype.kind == "u":  # bfloat16 is the upper half of a float32
-            return (part.astype(numpy.uint32) << 16).view(numpy.float32)
-        return part.astype(numpy.float32)
+        return as_floats(self.data[start:end]).astype(numpy.float32)
+
+
+def as_floats(rows: "Array") -> "Array":
+    """Return rows as numbers that numpy knows, which bfloat16 are not."""
+    import numpy
+
+    if rows.dtype.kind != "u":
+        return rows
+    # bfloat16 is the upper half of a float32.
+    return (rows.astype(numpy.uint32) << 16).view(numpy.float32)
 
 
 def open_matrix(path: str | os.PathLike[str], tensor: str | None = None) -> Matrix:
