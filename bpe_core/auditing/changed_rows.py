@@ -53,11 +53,7 @@ class ChangedEmbeddings:
                 f"{path.name} is not a .safetensors file; name the file that has the embeddings."
             )
         self._file = SafetensorsFile.open(path)
-        known: dict[str, Array] = {}
-        for name in self._file.tensors:
-            matrix = self._file.matrix(name)
-            if matrix is not None:
-                known[name] = matrix
+        known = self._file.matrices()
         names: list[str] = [name for name in USUAL_NAMES if name in known]
         if not names:
             names = [
@@ -93,18 +89,18 @@ class ChangedEmbeddings:
             header["__metadata__"] = self._file.metadata
         end = 0
         for name, tensor in tensors:
-            start = end
-            shape = tensor.shape
-            end += tensor.end - tensor.start
+            shape = list(tensor.shape)
+            n_bytes = tensor.end - tensor.start
             if name in self._rows:
-                n_rows = len(self._rows[name])
-                shape = [n_rows, *shape[1:]]
-                end = start + n_rows * self.matrices[name][0].nbytes
+                n_bytes //= shape[0]
+                shape[0] = len(self._rows[name])
+                n_bytes *= shape[0]
             header[name] = {
                 "dtype": tensor.number_type,
                 "shape": shape,
-                "data_offsets": [start, end],
+                "data_offsets": [end, end + n_bytes],
             }
+            end += n_bytes
         text = json.dumps(header, separators=(",", ":")).encode()
         text += b" " * (-len(text) % 8)
         file.write(len(text).to_bytes(8, "little") + text)

@@ -219,13 +219,8 @@ def _parts_of_index(path: Path) -> list[str]:
 
 
 def _matrices_in_file(path: Path) -> "dict[str, Array]":
-    file = SafetensorsFile.open(path)
-    matrices: dict[str, Array] = {}
-    for name in file.tensors:
-        matrix = file.matrix(name)
-        if matrix is not None and matrix.ndim == 2:
-            matrices[name] = matrix
-    return matrices
+    matrices = SafetensorsFile.open(path).matrices()
+    return {name: matrix for name, matrix in matrices.items() if matrix.ndim == 2}
 
 
 class Tensor(NamedTuple):
@@ -272,23 +267,25 @@ class SafetensorsFile(NamedTuple):
         tensors = {name: _tensor(path, name, entry) for name, entry in header.items()}
         return cls(path, data[start:], tensors, metadata)
 
-    def matrix(self, name: str) -> "Array | None":
-        """Return a tensor of floating-point numbers with one or two dimensions; None for any other one.
+    def matrices(self) -> "dict[str, Array]":
+        """Return the tensors of floating-point numbers with one or two dimensions.
 
-        Raises `EmbeddingsError` if the data have another size than the header says.
+        Raises `EmbeddingsError` if the data of one have another size than the header says.
         """
-        tensor = self.tensors[name]
-        number_type = _NUMBER_TYPES.get(tensor.number_type)
-        has_rows = len(tensor.shape) in (1, 2) and all(tensor.shape)
-        if not has_rows or number_type is None:
-            return None
-        n_bytes = prod(tensor.shape) * number_type.n_bytes
-        if tensor.end > len(self.data) or tensor.end - tensor.start != n_bytes:
-            raise EmbeddingsError(
-                f"{self.path.name} is cut off, or the size of {quoted(name)} is not what its header says."
-            )
-        values = self.data[tensor.start : tensor.end].view(number_type.numpy_name)
-        return values.reshape(tensor.shape)
+        matrices: dict[str, Array] = {}
+        for name, tensor in self.tensors.items():
+            number_type = _NUMBER_TYPES.get(tensor.number_type)
+            has_rows = len(tensor.shape) in (1, 2) and all(tensor.shape)
+            if not has_rows or number_type is None:
+                continue
+            n_bytes = prod(tensor.shape) * number_type.n_bytes
+            if tensor.end > len(self.data) or tensor.end - tensor.start != n_bytes:
+                raise EmbeddingsError(
+                    f"{self.path.name} is cut off, or the size of {quoted(name)} is not what its header says."
+                )
+            values = self.data[tensor.start : tensor.end].view(number_type.numpy_name)
+            matrices[name] = values.reshape(tensor.shape)
+        return matrices
 
 
 def _tensor(path: Path, name: str, entry: Any) -> Tensor:

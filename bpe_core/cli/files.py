@@ -17,7 +17,7 @@ from bpe_core.process import print_to_stderr
 from bpe_core.report import ReportTable, aligned
 from bpe_core.runs import RunDifference, exported, found
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import quoted, visible
+from bpe_core.visible import visible
 from bpe_core.weighted import for_programs, formatted
 from bpe_core.whole_file import check_place, write_atomically
 
@@ -192,12 +192,9 @@ def run_convert(options: Namespace) -> int:
 
 
 def warn_about_ranks(tokenizer: Tokenizer) -> None:
-    """Print what a file of ranks does not contain."""
+    """Print which special tokens a file of ranks does not contain."""
     from bpe_core.formats.tiktoken import warning_about  # imported late: few need it
 
-    print_to_stderr(
-        f"A file of ranks has no split pattern; read it with the pattern {quoted(tokenizer.pattern, 80)}."
-    )
     warning = warning_about(tokenizer)
     if warning:
         print_to_stderr(warning)

@@ -21,7 +21,7 @@ from bpe_core.surgery.grafting import Grafted
 from bpe_core.surgery.pruning import Pruned
 from bpe_core.surgery.uniting import United
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import counted, visible
+from bpe_core.visible import counted, quoted, visible
 from bpe_core.weighted import for_programs
 from bpe_core.whole_file import check_place, write_atomically, write_whole
 from bpe_core.worker.inputs import compare_on_files
@@ -147,6 +147,10 @@ def finish(change: Change, source: Source, options: Namespace, job: Job) -> None
         print(as_text(sections), end="")
     job.say(f"Saved in {visible(options.output)}.")
     if source.format == "tiktoken":
+        pattern = quoted(after.pattern, 80)
+        job.say(
+            f"A file of ranks has no split pattern; read it with the pattern {pattern}."
+        )
         warn_about_ranks(change.made.tokenizer)
 
 

@@ -24,7 +24,7 @@ from typing import NamedTuple
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.patterns.text_search import TextSearch
 from bpe_core.reference import merged
-from bpe_core.surgery.reach import check_changeable
+from bpe_core.surgery.pruning import check_changeable
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import utf8, without_surrogates
 from bpe_core.visible import quoted, token_label
@@ -126,7 +126,7 @@ def graft(tokenizer: Tokenizer, words: Iterable[str]) -> Grafted:
         grafter.tokenizer(),
         words=tuple(grafted),
         refused=tuple(refused),
-        merges=grafter.merges(),
+        merges=tuple(grafter.merges),
         intermediate=grafter.intermediate(word.token for word in grafted),
     )
 
@@ -152,6 +152,8 @@ class Grafter:
         self._tokenizer = tokenizer
         self._vocabulary = tokenizer.vocabulary
         self._specials = TextSearch(tokenizer.special_tokens)
+        self.merges: list[Triple] = []
+        """The new merges, in order."""
         self._token_of: dict[tuple[int, int], int] = {}
         """New pair -> the new token that it makes. Ids ascend, so they are the ranks of the pairs, too."""
         self._bytes_of: dict[int, bytes] = {}  # of new tokens
@@ -226,7 +228,7 @@ class Grafter:
         """Return the merges that make a piece one token. `ids` are its ids now; new tokens get the next free ids."""
         merges: list[Triple] = []
         while len(ids) > 1:
-            token = self._tokenizer.n_vocab + len(self._token_of) + len(merges)
+            token = self._tokenizer.n_vocab + len(self.merges) + len(merges)
             merges.append((ids[0], ids[1], token))
             ids = merged(list(ids), (ids[0], ids[1]), token)
         return merges
@@ -259,6 +261,7 @@ class Grafter:
                     f"with it, ranks would also make the token {old}, which no text becomes now"
                 )
         self._unmade = unmade
+        self.merges += plan
         for left, right, token in plan:
             self._token_of[left, right] = token
             self._bytes_of[token] = bytes_of[token]
@@ -267,10 +270,6 @@ class Grafter:
     def _token_bytes(self, token: int) -> bytes:
         return self._bytes_of.get(token) or self._vocabulary.token_bytes(token)
 
-    def merges(self) -> tuple[Triple, ...]:
-        """Return the new merges, in order."""
-        return tuple((*pair, token) for pair, token in self._token_of.items())
-
     def intermediate(self, tokens: Iterable[int]) -> tuple[int, ...]:
         """Return the new tokens that are not among `tokens`."""
         return tuple(sorted(self._bytes_of.keys() - set(tokens)))
@@ -278,7 +277,6 @@ class Grafter:
     def tokenizer(self) -> Tokenizer:
         """Return the tokenizer with all tokens added so far."""
         old = self._vocabulary
-        merges = self.merges()
         new_pieces = {data: token for token, data in self._bytes_of.items()}
         vocabulary: Vocabulary
         if isinstance(old, RankedVocabulary):
@@ -296,10 +294,10 @@ class Grafter:
                 whole_pieces |= new_pieces
             vocabulary = Vocabulary(
                 old.base,
-                [*old.merges, *merges],
+                [*old.merges, *self.merges],
                 old.special_tokens,
                 symbols=old.alphabet,
                 whole_pieces=whole_pieces,
-                listed=[*old.listed_merges, *merges],
+                listed=[*old.listed_merges, *self.merges],
             )
         return self._tokenizer.with_vocabulary(vocabulary)

@@ -16,12 +16,12 @@ formed may get any other ids; `Pruned.unreachable` lists the tokens that no text
 """
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final, Literal, NamedTuple, TypeVar, get_args
 
 from bpe_core.difference.surroundings import added_tokens
-from bpe_core.errors import OptionError
-from bpe_core.surgery.reach import check_changeable, merged_tokens
+from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.token_ids import as_ids
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import is_utf8
@@ -109,8 +109,8 @@ def prune(
         )
     changed = _without(tokenizer, removed)
     left = vocabulary.bytes_of.keys() - removed
-    not_made = left - merged_tokens(changed.vocabulary, left)
-    unmade = merged_tokens(vocabulary, not_made)
+    not_made = left - _merged_tokens(changed.vocabulary, left)
+    unmade = _merged_tokens(vocabulary, not_made)
     only_whole = {token for token in unmade if _is_looked_up(changed, token)}
     unreached = unmade - only_whole
     if unreachable == "with-descendants" and unreached:
@@ -141,6 +141,21 @@ def _checked(tokenizer: Tokenizer, ids: Iterable[int]) -> set[int]:
                 f"Token {_label(tokenizer, token)} can't be removed: it is {needed[token]}; leave it out."
             )
     return set(tokens)
+
+
+def check_changeable(tokenizer: Tokenizer) -> None:
+    """Raise `OptionError` if the vocabulary of a tokenizer can't be changed."""
+    vocabulary = tokenizer.vocabulary
+    if vocabulary.end_of_word is not None:
+        raise OptionError(
+            "This tokenizer marks the ends of words, and only vocabularies without such a marker can be changed."
+        )
+    has_characters = isinstance(vocabulary.alphabet, CharacterSymbols)
+    if isinstance(vocabulary, RankedVocabulary) and has_characters:
+        raise OptionError(
+            "This is a SentencePiece model, whose merges can't be known and which can't be written; "
+            "convert it to a tokenizer.json first."
+        )
 
 
 def needed_by_texts(tokenizer: Tokenizer) -> dict[int, str]:
@@ -175,6 +190,20 @@ def _parts_of_others(vocabulary: Vocabulary, removed: set[int]) -> dict[int, int
             for part in removed & {left, right}:
                 needed.setdefault(part, token)
     return needed
+
+
+def _merged_tokens(vocabulary: Vocabulary, tokens: Iterable[int]) -> set[int]:
+    """Return those of `tokens` that merging makes: their bytes, merged alone, become the token.
+
+    Merging makes no other token in any text, since the bytes of a token are joined in the same order wherever they
+    become that token (`bpe_core.vocabulary.merge_loop` has the proof).
+    """
+    made: set[int] = set()
+    for token in tokens:
+        with suppress(UnknownTokenError):  # some published vocabularies lack bytes
+            if vocabulary.join(vocabulary.bytes_of[token]) == (token,):
+                made.add(token)
+    return made
 
 
 def _is_looked_up(tokenizer: Tokenizer, token: int) -> bool:

@@ -78,7 +78,7 @@ def unite(a: Tokenizer, b: Tokenizer) -> United:
     return United(
         grafter.tokenizer(),
         tokens=tuple(tokens),
-        merges=grafter.merges(),
+        merges=tuple(grafter.merges),
         intermediate=grafter.intermediate(
             token.token for token in tokens if token.token is not None
         ),
