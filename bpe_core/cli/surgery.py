@@ -15,7 +15,7 @@ from bpe_core.cli.arguments import Subcommands, add_command
 from bpe_core.cli.audit import parse_kinds
 from bpe_core.cli.streams import StderrReporter, open_tokenizer, text_blocks
 from bpe_core.cli.surgery_arguments import add_graft, add_prune, add_unite
-from bpe_core.cli.surgery_output import Change, Source, finish
+from bpe_core.cli.surgery_output import Source, finish
 from bpe_core.corpus import Counts
 from bpe_core.corpus.streams import name_of
 from bpe_core.errors import OptionError, Stopped
@@ -27,6 +27,7 @@ from bpe_core.surgery.uniting import unite
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, quoted
 from bpe_core.weighted import Count
+from bpe_core.whole_file import write_atomically
 from bpe_core.worker.audit import AuditRequest, counted_texts, examine_request
 from bpe_core.worker.job import Job
 from bpe_core.worker.recipe import Recipe
@@ -82,15 +83,15 @@ def run_prune(options: Namespace) -> int:
                 f"{', '.join(names)}. Add --with-descendants to also remove those that no text becomes any more, or "
                 "--keep-parents to keep the tokens that they are built on."
             )
-        change = Change(before, pruned.tokenizer, pruned, pruned_lists(before, pruned))
+        lists = pruned_lists(before, pruned)
         if options.renumber:
-            made = renumbered(pruned)
-            change = change._replace(
-                made=made,
-                files={mapping_file: json.dumps(dict(made.mapping)) + "\n"},
-                notes=[f"The ids below are the old ones; see {mapping_file}."],
-            )
-        finish(change, source, options, job)
+            saved = renumbered(pruned)
+            note = f"The ids below are the old ones; see {mapping_file}."
+            finish(source, job, pruned, lists, note=note, saved=saved)
+            mapping = json.dumps(dict(saved.mapping)) + "\n"
+            write_atomically((mapping_file, [mapping]))
+        else:
+            finish(source, job, pruned, lists)
     return 0
 
 
@@ -165,7 +166,7 @@ def run_graft(options: Namespace) -> int:
         job.progress("preparing", 0, 0, "adding words")
         grafted = graft(before, words)
         lists = grafted_lists(before, grafted, savings)
-        finish(Change(before, grafted.tokenizer, grafted, lists), source, options, job)
+        finish(source, job, grafted, lists)
     return 0
 
 
@@ -216,10 +217,9 @@ def run_unite(options: Namespace) -> int:
             f"Of {counted(len(united.tokens), 'token')} of B, {len(lists['same']):,} were there already, "
             f"{len(lists['new']):,} are new and {len(lists['impossible']):,} are not possible."
         )
-        change = Change(before, united.tokenizer, united, lists, [sentence])
+        finish(source, job, united, lists, note=sentence)
         if options.table:
-            change = change._replace(files={options.table: _as_csv(rows)})
-        finish(change, source, options, job)
+            write_atomically((options.table, [_as_csv(rows)]))
     return 0
 
 

@@ -23,7 +23,7 @@ from bpe_core.surgery.uniting import United
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, quoted, visible
 from bpe_core.weighted import for_programs
-from bpe_core.whole_file import check_place, write_atomically, write_whole
+from bpe_core.whole_file import check_place, write_whole
 from bpe_core.worker.inputs import compare_on_files
 from bpe_core.worker.job import Job
 from bpe_core.worker.surgery import audited
@@ -33,6 +33,7 @@ from bpe_core.worker.surgery_lists import Row, about_texts, finding_rows, list_s
 class Source(NamedTuple):
     """The tokenizer to change, and how to write the result."""
 
+    options: Namespace
     tokenizer: Tokenizer
     format: str
     """The format of the result."""
@@ -67,50 +68,48 @@ class Source(NamedTuple):
         for output in outputs:
             check_place(output)
         is_edited = format == format_read == "huggingface" and not options.pattern
-        return cls(tokenizer, format, path if is_edited else None)
+        return cls(options, tokenizer, format, path if is_edited else None)
 
 
-class Change(NamedTuple):
-    """What a command has made, for its files and its report."""
-
-    before: Tokenizer
-    after: Tokenizer
-    """With the old ids."""
-    made: Pruned | Grafted | United
-    """The tokenizer to save, perhaps with new ids."""
-    lists: Mapping[str, Sequence[Row]]
-    """Lists of the report."""
-    notes: Sequence[str] = ()
-    """Sentences of the report."""
-    files: Mapping[str, str] = {}
-    """Path -> text of further files to write."""
-
-    def rows(self) -> list[tuple[int, ...]]:
-        """Return, for each new id, the old ids whose rows its row is the mean of: those that its text was before."""
-        if isinstance(self.made, Pruned):
-            return [(token,) for token in self.made.mapping]
-        rows: list[tuple[int, ...]] = [(token,) for token in range(self.before.n_vocab)]
-        for left, right, _ in self.made.merges:  # each makes the next id
-            rows.append(rows[left] + rows[right])
-        return rows
+Result = Pruned | Grafted | United
 
 
-def finish(change: Change, source: Source, options: Namespace, job: Job) -> None:
-    """Measure what changes, write all files, and print the report."""
-    before = change.before
-    after = change.after
+def finish(
+    source: Source,
+    job: Job,
+    result: Result,
+    lists: Mapping[str, Sequence[Row]],
+    *,
+    note: str = "",
+    saved: Result | None = None,
+) -> None:
+    """Measure what changes, write all files, and print the report.
+
+    Args:
+        source: The tokenizer before the change.
+        job: Receives the progress.
+        result: The result of the change, with the old ids.
+        lists: Lists of the report.
+        note: A sentence of the report.
+        saved: What is saved instead of the result; for other ids.
+    """
+    options = source.options
+    before = source.tokenizer
+    after = result.tokenizer
+    saved = saved or result
     sentences = [
         f"{counted(before.n_tokens, 'token')} before, {after.n_tokens:,} after."
     ]
     embeddings = None
     if options.embeddings:
         embeddings = ChangedEmbeddings(
-            options.embeddings[0], change.rows(), before.n_vocab
+            options.embeddings[0], _rows(before, saved), before.n_vocab
         )
         names = ", ".join(embeddings.matrices)
         sentences.append(f"Rows changed in {options.embeddings[1]}: {names}.")
-    sentences += change.notes
-    if not isinstance(change.made, Pruned):
+    if note:
+        sentences.append(note)
+    if not isinstance(result, Pruned):
         sentences.append(UNSEEN)
         if embeddings:
             sentences.append(
@@ -122,7 +121,7 @@ def finish(change: Change, source: Source, options: Namespace, job: Job) -> None
         "tokens_before": before.n_tokens,
         "tokens_after": after.n_tokens,
         "notes": sentences,
-        **change.lists,
+        **lists,
     }
     if options.paths:
         texts = compare_on_files(before, after, options.paths, job)
@@ -139,7 +138,7 @@ def finish(change: Change, source: Source, options: Namespace, job: Job) -> None
         facts["findings_after"] = findings_after.kinds()
         facts["new_findings"] = finding_rows(findings_after, findings)
         facts["findings_gone"] = finding_rows(left, findings_after)
-    _write(change, source, options, embeddings, job)
+    _write(source, job, saved, embeddings)
     if options.json:
         print(json.dumps(facts, default=for_programs))
     else:
@@ -151,29 +150,35 @@ def finish(change: Change, source: Source, options: Namespace, job: Job) -> None
         job.say(
             f"A file of ranks has no split pattern; read it with the pattern {pattern}."
         )
-        warn_about_ranks(change.made.tokenizer)
+        warn_about_ranks(saved.tokenizer)
+
+
+def _rows(before: Tokenizer, saved: Result) -> list[tuple[int, ...]]:
+    """Return, for each new id, the old ids whose rows its row is the mean of: those that its text was before."""
+    if isinstance(saved, Pruned):
+        return [(token,) for token in saved.mapping]
+    rows: list[tuple[int, ...]] = [(token,) for token in range(before.n_vocab)]
+    for left, right, _ in saved.merges:  # each makes the next id
+        rows.append(rows[left] + rows[right])
+    return rows
 
 
 def _write(
-    change: Change,
-    source: Source,
-    options: Namespace,
-    embeddings: ChangedEmbeddings | None,
-    job: Job,
+    source: Source, job: Job, saved: Result, embeddings: ChangedEmbeddings | None
 ) -> None:
-    """Write all files. The embeddings are complete before the others are written, and renamed after them."""
-
-    def save(embeddings_file: IO[bytes] | None = None) -> None:
-        if embeddings and embeddings_file:
-            progress = partial(job.progress, "preparing", name="writing embeddings")
-            embeddings.write(embeddings_file, progress)
-        save_changed(
-            change.made, options.output, format=source.format, source=source.file
-        )
-        for name, text in change.files.items():
-            write_atomically((name, [text]))
-
-    if embeddings:
-        write_whole(options.embeddings[1], save)
-    else:
+    """Write the tokenizer and the embeddings, which are complete before it is written, and renamed after it."""
+    options = source.options
+    save = partial(
+        save_changed, saved, options.output, format=source.format, source=source.file
+    )
+    if embeddings is None:
         save()
+        return
+
+    def write(file: IO[bytes]) -> None:
+        embeddings.write(
+            file, partial(job.progress, "preparing", name="writing embeddings")
+        )
+        save()
+
+    write_whole(options.embeddings[1], write)
