@@ -6,7 +6,7 @@ A vocabulary of merges can be written as ranks if they give the same ids for eve
 from binascii import a2b_base64
 from collections.abc import Mapping
 from itertools import zip_longest
-from typing import Final, NoReturn
+from typing import Final
 
 from bpe_core.errors import OptionError
 from bpe_core.formats.file import TokenizerFile, refuse
@@ -96,13 +96,9 @@ def ranks_of(tokenizer: Tokenizer) -> dict[int, bytes]:
             _TARGET,
             "it looks for some tokens before it splits a text, which ranks can't express",
         )
-    if isinstance(vocabulary, RankedVocabulary):
-        return dict(sorted(vocabulary.bytes_of.items()))
-    # Tokens of the base and of merges are ordinary, also if they are special as well.
-    made = {token for _, _, token in vocabulary.merges}
-    ordinary = sorted(vocabulary.base.keys() | made)
-    tokens = {token: vocabulary.token_bytes(token) for token in ordinary}
-    _check_equivalence(vocabulary, tokens)
+    tokens = dict(sorted(vocabulary.bytes_of.items()))
+    if not isinstance(vocabulary, RankedVocabulary):
+        _check_equivalence(vocabulary, tokens)
     return tokens
 
 
@@ -117,20 +113,20 @@ def _check_equivalence(vocabulary: Vocabulary, tokens: Mapping[int, bytes]) -> N
             refuse(_TARGET, f"it has no token for the byte 0x{byte:02x}")
     # The merge of a token is missing if only ranks make it.
     by_rank = RankedVocabulary(tokens).as_merges().merges
-    for ours, by_ranks in zip_longest(vocabulary.merges, by_rank):
-        if ours != by_ranks:
-            _, _, token = by_ranks or ours
-            _refuse_token(token, tokens)
-    for token, data in tokens.items():
-        if vocabulary.encode(data) != (token,):
-            _refuse_token(token, tokens)
-
-
-def _refuse_token(token: int, tokens: Mapping[int, bytes]) -> NoReturn:
-    label = token_label(tokens[token])
-    refuse(
-        _TARGET, f"ranks would not make the token {token} '{label}' as its merges do"
-    )
+    different = [
+        (by_ranks or ours)[2]
+        for ours, by_ranks in zip_longest(vocabulary.merges, by_rank)
+        if ours != by_ranks
+    ]
+    different += [
+        token for token, data in tokens.items() if vocabulary.encode(data) != (token,)
+    ]
+    if different:
+        label = token_label(tokens[different[0]])
+        refuse(
+            _TARGET,
+            f"ranks would not make the token {different[0]} '{label}' as its merges do",
+        )
 
 
 def merges_of(vocabulary: Vocabulary, target: str) -> Vocabulary:
