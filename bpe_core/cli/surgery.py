@@ -61,7 +61,8 @@ def run_prune(options: Namespace) -> int:
         ("fewer_than", "unused_in"),
         ("embeddings", "renumber"),
     ):
-        if getattr(options, option) and not getattr(options, needed):
+        is_given = getattr(options, option) not in (None, [], ())
+        if is_given and not getattr(options, needed):
             first, second = (name.replace("_", "-") for name in (option, needed))
             raise OptionError(
                 f"--{first} needs --{second}; add --{second}, or leave out --{first}."
@@ -71,6 +72,8 @@ def run_prune(options: Namespace) -> int:
     before = source.tokenizer
     with closing(Job(StderrReporter())) as job:
         tokens = _chosen_tokens(before, options, job)
+        if not tokens:
+            raise OptionError("No token that can be removed is chosen; choose others.")
         job.progress("preparing", 0, 0, "removing tokens")
         pruned = prune(before, tokens, unreachable=options.decision)
         unmade = [*pruned.unreachable, *pruned.only_whole]
@@ -99,18 +102,13 @@ def _chosen_tokens(tokenizer: Tokenizer, options: Namespace, job: Job) -> list[i
     """Return the tokens to remove."""
     if options.tokens is not None:
         text = "".join(text_blocks(options.tokens))
-        listed = listed_tokens(text, name_of(options.tokens), tokenizer)
-        if not listed:
-            raise OptionError(
-                f"{name_of(options.tokens)} has no tokens; write one per line."
-            )
-        return listed
+        return listed_tokens(text, name_of(options.tokens), tokenizer)
     if options.size is not None:
         return latest_tokens(tokenizer, options.size)
     if options.unused_in:
         counts = _count_texts(options.unused_in, tokenizer, job)
         usage = Usage.of(tokenizer, counts, partial(job.progress, "auditing"))
-        least = options.fewer_than or 1
+        least = 1 if options.fewer_than is None else options.fewer_than
         tokens = [token for token, n in usage.remaining.items() if n < least]
     else:
         kinds = set(parse_kinds(options.audit, "--audit"))
@@ -124,12 +122,7 @@ def _chosen_tokens(tokenizer: Tokenizer, options: Namespace, job: Job) -> list[i
             if row.score >= (options.score or 0) and not kinds.isdisjoint(row.kinds)
         ]
     needed = needed_by_texts(tokenizer)
-    tokens = [token for token in tokens if token not in needed]
-    if not tokens:
-        raise OptionError(
-            "No token that can be removed is chosen by these options; choose others."
-        )
-    return tokens
+    return [token for token in tokens if token not in needed]
 
 
 def _count_texts(paths: Sequence[str], tokenizer: Tokenizer, job: Job) -> Counts:

@@ -413,7 +413,7 @@ def test_lines_of_a_text_in_parts_are_counted_once(
 
 
 REFUSED = {
-    "prune low.json -o out.json --tokens none": "none has no tokens; write one per line.",
+    "prune low.json -o out.json --tokens none": "No token that can be removed is chosen; choose others.",
     "prune low.json -o out.json --tokens unknown": "unknown, line 1: the tokenizer has no token '99999'",
     "prune low.json -o out.json --tokens missing": "missing",
     "prune low.json -o out.json --tokens byte": "it is the byte 0x6C, which texts need",
@@ -422,6 +422,8 @@ REFUSED = {
     "prune low.json -o out.json --tokens notjson": "is not a JSON string",
     "prune low.json -o out.json --tokens lower": "Add --with-descendants to also remove those that",
     "prune low.json -o out.json --tokens lower --score 1": "--score needs --audit; add --audit, or leave out --score.",
+    "prune low.json -o out.json --unused-in low.txt --fewer-than 0": "No token that can be removed is chosen",
+    "prune low.json -o out.json --tokens lower --fewer-than 0": "--fewer-than needs --unused-in; add --unused-in",
     "prune low.json -o out.json --size 999": "choose a smaller --size.",
     "prune low.json -o out.json --size 9": "Only 16 tokens can be removed; choose a --size of 258 or more.",
     "prune low.json -o out.json --audit odd": "--audit: unknown kind of finding 'odd'",
