@@ -157,11 +157,6 @@ class Grafter:
         self._token_of: dict[tuple[int, int], int] = {}
         """New pair -> the new token that it makes. Ids ascend, so they are the ranks of the pairs, too."""
         self._bytes_of: dict[int, bytes] = {}  # of new tokens
-        self._not_text: set[int] = set()
-        """Tokens of which no new token can be made: its bytes would not be those of the text."""
-        alphabet = self._vocabulary.alphabet
-        if isinstance(alphabet, CharacterSymbols):
-            self._not_text = alphabet.token_ids.difference(alphabet.id_of.values())
         self._unmade: dict[int, list[int]] = {}
         """Tokens of ranks that merging does not make -> what merging leaves of their bytes now."""
         if isinstance(self._vocabulary, RankedVocabulary):
@@ -207,10 +202,13 @@ class Grafter:
             ids = self._vocabulary.encode(data)
         except UnknownTokenError:
             raise Refusal("one of its bytes or characters has no token") from None
-        if len(ids) > 1 and not self._not_text.isdisjoint(ids):
-            raise Refusal(
-                "one of its characters is not a token, and its bytes can't be joined"
-            )
+        alphabet = self._vocabulary.alphabet
+        if isinstance(alphabet, CharacterSymbols) and len(ids) > 1:
+            characters = set(data.decode(errors="replace"))
+            if not alphabet.id_of.keys() >= characters:
+                raise Refusal(
+                    "one of its characters is not a token, and its bytes can't be joined"
+                )
         return ids
 
     def _new_ids(self, ids: Sequence[int]) -> list[int]:
