@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from bpe_core.auditing.matrix import USUAL_NAMES, SafetensorsFile
+from bpe_core.auditing.matrix import USUAL_NAMES, SafetensorsFile, as_floats
 from bpe_core.errors import EmbeddingsError
 from bpe_core.process import installed
 from bpe_core.visible import quoted
@@ -17,8 +17,8 @@ from bpe_core.visible import quoted
 if TYPE_CHECKING:
     from bpe_core.auditing.matrix import Array
 
-_BLOCK: Final = 1 << 24
-"""Bytes that are in memory at a time."""
+_ROWS_AT_A_TIME: Final = 4096
+"""Rows of a matrix that are in memory at a time."""
 _BIASES: Final = tuple(name.replace(".weight", ".bias") for name in USUAL_NAMES)
 """Biases of output embeddings, with a number for each id."""
 
@@ -52,14 +52,8 @@ class ChangedEmbeddings:
             raise EmbeddingsError(
                 f"{path.name} is not a .safetensors file; name the file that has the embeddings."
             )
-        self._rows = rows
-        self._n_ids = n_ids
         self._file = SafetensorsFile.open(path)
-        known: dict[str, Array] = {}
-        for name in self._file.tensors:
-            matrix = self._file.matrix(name)
-            if matrix is not None:
-                known[name] = matrix
+        known = self._file.matrices()
         names: list[str] = [name for name in USUAL_NAMES if name in known]
         if not names:
             names = [
@@ -75,81 +69,70 @@ class ChangedEmbeddings:
         names += [name for name in _BIASES if name in known]
         self.matrices: dict[str, Array] = {name: known[name] for name in names}
         """The matrices to change, and their biases, by name."""
+        self._rows: dict[str, list[Sequence[int]]] = {}
+        """The same names -> for each new row the old rows that it is made from."""
         for name, matrix in self.matrices.items():
             if len(matrix) < n_ids:
                 raise EmbeddingsError(
                     f"{quoted(name)} in {path.name} has {len(matrix):,} rows, and the tokenizer has ids up to "
                     f"{n_ids - 1:,}; name the embeddings of this tokenizer's model."
                 )
+            # Rows after the highest id belong to no token, and pad a matrix to a round number. They stay at the end.
+            padding = range(max(n_ids, len(rows)), len(matrix))
+            self._rows[name] = [*rows, *[(row,) for row in padding]]
 
     def write(self, file: IO[bytes], progress: Callable[[int, int], object]) -> None:
-        """Write the file with the changed rows, a block at a time. `progress` receives the bytes written, and all."""
+        """Write the file with the changed rows. `progress` receives the bytes written, and all."""
         tensors = sorted(self._file.tensors.items(), key=lambda item: item[1].start)
         header: dict[str, Any] = {}
         if self._file.metadata is not None:
             header["__metadata__"] = self._file.metadata
         end = 0
         for name, tensor in tensors:
-            start = end
-            shape = tensor.shape
-            end += tensor.end - tensor.start
-            if name in self.matrices:
-                matrix = self.matrices[name]
-                n_rows = len(self._sources(matrix))
-                shape = [n_rows, *shape[1:]]
-                end = start + n_rows * matrix[0].nbytes
+            shape = list(tensor.shape)
+            n_bytes = tensor.end - tensor.start
+            if name in self._rows:
+                n_bytes //= shape[0]
+                shape[0] = len(self._rows[name])
+                n_bytes *= shape[0]
             header[name] = {
                 "dtype": tensor.number_type,
                 "shape": shape,
-                "data_offsets": [start, end],
+                "data_offsets": [end, end + n_bytes],
             }
+            end += n_bytes
         text = json.dumps(header, separators=(",", ":")).encode()
         text += b" " * (-len(text) % 8)
         file.write(len(text).to_bytes(8, "little") + text)
         done = 0
-        for name, _ in tensors:
-            for block in self._blocks(name):
+        for name, tensor in tensors:
+            parts: Iterator[Array] = iter([self._file.data[tensor.start : tensor.end]])
+            if name in self._rows:
+                parts = _changed(self.matrices[name], self._rows[name])
+            for part in parts:
                 progress(done, end)
-                done += file.write(block)
+                done += file.write(part.data)
 
-    def _sources(self, matrix: "Array") -> list[Sequence[int]]:
-        """Return the old rows that each new row is made from.
 
-        Rows after the highest id belong to no token, and pad a matrix to a round number. They stay at the end.
-        """
-        first_unused = max(self._n_ids, len(self._rows))
-        padding = [(row,) for row in range(first_unused, len(matrix))]
-        return [*self._rows, *padding]
-
-    def _blocks(self, name: str) -> Iterator[bytes]:
-        """Yield the bytes of a tensor after the change."""
-        matrix = self.matrices.get(name)
-        if matrix is None:
-            tensor = self._file.tensors[name]
-            for start in range(tensor.start, tensor.end, _BLOCK):
-                yield self._file.data[start : min(start + _BLOCK, tensor.end)].tobytes()
-            return
-        sources = self._sources(matrix)
-        n_rows = max(1, _BLOCK // matrix[0].nbytes)
-        for start in range(0, len(sources), n_rows):
-            block = sources[start : start + n_rows]
-            rows = matrix[[parts[0] for parts in block]]
-            for place, parts in enumerate(block):
-                if len(parts) > 1:
-                    rows[place] = _mean(matrix[list(parts)])
-            yield rows.tobytes()
+def _changed(matrix: "Array", rows: Sequence[Sequence[int]]) -> Iterator["Array"]:
+    """Yield the new rows of a matrix, some at a time."""
+    for start in range(0, len(rows), _ROWS_AT_A_TIME):
+        some = rows[start : start + _ROWS_AT_A_TIME]
+        part = matrix[[parts[0] for parts in some]]
+        for place, parts in enumerate(some):
+            if len(parts) > 1:
+                part[place] = _mean(matrix[list(parts)])
+        yield part
 
 
 def _mean(rows: "Array") -> "Array":
     """Return the mean of rows, in the same type of number."""
     import numpy
 
+    mean: Array = as_floats(rows).mean(axis=0, dtype=numpy.float64)
     if rows.dtype.kind != "u":
-        mean: Array = rows.mean(axis=0, dtype=numpy.float64).astype(rows.dtype)
-        return mean
+        return mean.astype(rows.dtype)
     # bfloat16 is the upper half of a float32, and is rounded to the nearest number, of two to the even one.
-    floats = (rows.astype(numpy.uint32) << 16).view(numpy.float32)
-    mean = floats.mean(axis=0, dtype=numpy.float64).astype(numpy.float32)
-    bits: Array = mean.view(numpy.uint32)
+    bits: Array = mean.astype(numpy.float32).view(numpy.uint32)
     bits = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
     return bits.astype(numpy.uint16)

@@ -70,10 +70,17 @@ class Matrix(NamedTuple):
         """Return the rows from `start` to before `end` as a new float32 array of shape (rows, columns)."""
         import numpy
 
-        part = self.data[start:end]
-        if part.dtype.kind == "u":  # bfloat16 is the upper half of a float32
-            return (part.astype(numpy.uint32) << 16).view(numpy.float32)
-        return part.astype(numpy.float32)
+        return as_floats(self.data[start:end]).astype(numpy.float32)
+
+
+def as_floats(rows: "Array") -> "Array":
+    """Return rows as numbers that numpy knows, which bfloat16 are not."""
+    import numpy
+
+    if rows.dtype.kind != "u":
+        return rows
+    # bfloat16 is the upper half of a float32.
+    return (rows.astype(numpy.uint32) << 16).view(numpy.float32)
 
 
 def open_matrix(path: str | os.PathLike[str], tensor: str | None = None) -> Matrix:
@@ -212,13 +219,8 @@ def _parts_of_index(path: Path) -> list[str]:
 
 
 def _matrices_in_file(path: Path) -> "dict[str, Array]":
-    file = SafetensorsFile.open(path)
-    matrices: dict[str, Array] = {}
-    for name in file.tensors:
-        matrix = file.matrix(name)
-        if matrix is not None and matrix.ndim == 2:
-            matrices[name] = matrix
-    return matrices
+    matrices = SafetensorsFile.open(path).matrices()
+    return {name: matrix for name, matrix in matrices.items() if matrix.ndim == 2}
 
 
 class Tensor(NamedTuple):
@@ -265,23 +267,25 @@ class SafetensorsFile(NamedTuple):
         tensors = {name: _tensor(path, name, entry) for name, entry in header.items()}
         return cls(path, data[start:], tensors, metadata)
 
-    def matrix(self, name: str) -> "Array | None":
-        """Return a tensor of floating-point numbers with one or two dimensions; None for any other one.
+    def matrices(self) -> "dict[str, Array]":
+        """Return the tensors of floating-point numbers with one or two dimensions.
 
-        Raises `EmbeddingsError` if the data have another size than the header says.
+        Raises `EmbeddingsError` if the data of one have another size than the header says.
         """
-        tensor = self.tensors[name]
-        number_type = _NUMBER_TYPES.get(tensor.number_type)
-        has_rows = len(tensor.shape) in (1, 2) and all(tensor.shape)
-        if not has_rows or number_type is None:
-            return None
-        n_bytes = prod(tensor.shape) * number_type.n_bytes
-        if tensor.end > len(self.data) or tensor.end - tensor.start != n_bytes:
-            raise EmbeddingsError(
-                f"{self.path.name} is cut off, or the size of {quoted(name)} is not what its header says."
-            )
-        values = self.data[tensor.start : tensor.end].view(number_type.numpy_name)
-        return values.reshape(tensor.shape)
+        matrices: dict[str, Array] = {}
+        for name, tensor in self.tensors.items():
+            number_type = _NUMBER_TYPES.get(tensor.number_type)
+            has_rows = len(tensor.shape) in (1, 2) and all(tensor.shape)
+            if not has_rows or number_type is None:
+                continue
+            n_bytes = prod(tensor.shape) * number_type.n_bytes
+            if tensor.end > len(self.data) or tensor.end - tensor.start != n_bytes:
+                raise EmbeddingsError(
+                    f"{self.path.name} is cut off, or the size of {quoted(name)} is not what its header says."
+                )
+            values = self.data[tensor.start : tensor.end].view(number_type.numpy_name)
+            matrices[name] = values.reshape(tensor.shape)
+        return matrices
 
 
 def _tensor(path: Path, name: str, entry: Any) -> Tensor:

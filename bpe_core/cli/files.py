@@ -16,6 +16,7 @@ from bpe_core.hub import KINDS, fetch
 from bpe_core.process import print_to_stderr
 from bpe_core.report import ReportTable, aligned
 from bpe_core.runs import RunDifference, exported, found
+from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 from bpe_core.weighted import for_programs, formatted
 from bpe_core.whole_file import check_place, write_atomically
@@ -186,14 +187,17 @@ def run_convert(options: Namespace) -> int:
     tokenizer = open_tokenizer(options.tokenizer, options.pattern)
     save(tokenizer, output, format=options.format)
     if options.format == "tiktoken":
-        from bpe_core.formats.tiktoken import (
-            warning_about,  # imported late: few need it
-        )
-
-        warning = warning_about(tokenizer)
-        if warning:
-            print_to_stderr(warning)
+        warn_about_ranks(tokenizer)
     return 0
+
+
+def warn_about_ranks(tokenizer: Tokenizer) -> None:
+    """Print which special tokens a file of ranks does not contain."""
+    from bpe_core.formats.tiktoken import warning_about  # imported late: few need it
+
+    warning = warning_about(tokenizer)
+    if warning:
+        print_to_stderr(warning)
 
 
 def run_fetch(options: Namespace) -> int:

@@ -1,23 +1,24 @@
 """`prune`, `graft` and `unite`: change the vocabulary of a tokenizer, and report what that changes."""
 
+import csv
 import json
 from argparse import Namespace
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
+from io import StringIO
+from typing import Any
 
 from bpe_core.auditing.usage import Usage
 from bpe_core.auditing.verdicts import verdicts
 from bpe_core.cli.arguments import Subcommands, add_command
 from bpe_core.cli.audit import parse_kinds
-from bpe_core.cli.streams import StderrReporter, print_fetching, text_blocks
+from bpe_core.cli.streams import StderrReporter, open_tokenizer, text_blocks
 from bpe_core.cli.surgery_arguments import add_graft, add_prune, add_unite
-from bpe_core.cli.surgery_output import Result, Source, finish
+from bpe_core.cli.surgery_output import Source, finish
 from bpe_core.corpus import Counts
 from bpe_core.corpus.streams import name_of
-from bpe_core.errors import OptionError, PatternNeededError, Stopped
-from bpe_core.formats import load
-from bpe_core.hub import located
+from bpe_core.errors import OptionError, Stopped
 from bpe_core.surgery import UNSEEN
 from bpe_core.surgery.best_words import best_words
 from bpe_core.surgery.grafting import graft
@@ -25,23 +26,13 @@ from bpe_core.surgery.pruning import needed_by_texts, prune, renumbered
 from bpe_core.surgery.uniting import unite
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, quoted
-from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.weighted import Count
+from bpe_core.whole_file import write_atomically
 from bpe_core.worker.audit import AuditRequest, counted_texts, examine_request
 from bpe_core.worker.job import Job
 from bpe_core.worker.recipe import Recipe
-from bpe_core.worker.surgery import (
-    Changed,
-    latest_tokens,
-    listed_tokens,
-    listed_words,
-)
-from bpe_core.worker.surgery_lists import (
-    as_csv,
-    grafted_listings,
-    pruned_listings,
-    united_listings,
-)
+from bpe_core.worker.surgery import latest_tokens, listed_tokens, listed_words
+from bpe_core.worker.surgery_lists import grafted_lists, pruned_lists, united_rows
 
 
 def add(commands: Subcommands) -> None:
@@ -68,22 +59,21 @@ def run_prune(options: Namespace) -> int:
         ("score", "audit"),
         ("corpus", "audit"),
         ("fewer_than", "unused_in"),
+        ("embeddings", "renumber"),
     ):
-        is_given = getattr(options, option) not in (None, [])
+        is_given = getattr(options, option) not in (None, [], ())
         if is_given and not getattr(options, needed):
             first, second = (name.replace("_", "-") for name in (option, needed))
             raise OptionError(
-                f"--{first} needs --{second}; add it, or leave out --{first}."
+                f"--{first} needs --{second}; add --{second}, or leave out --{first}."
             )
-    if options.embeddings and not options.renumber:
-        raise OptionError(
-            "Without --renumber all rows of the embeddings stay where they are; add --renumber, or leave out --embeddings."
-        )
-    mapping_files = [f"{options.output}.mapping.json"] if options.renumber else []
-    source = Source.open(options, mapping_files)
+    mapping_file = f"{options.output}.mapping.json"
+    source = Source.open(options, mapping_file if options.renumber else "")
     before = source.tokenizer
     with closing(Job(StderrReporter())) as job:
-        tokens, counts = _chosen_tokens(before, options, job)
+        tokens = _chosen_tokens(before, options, job)
+        if not tokens:
+            raise OptionError("No token that can be removed is chosen; choose others.")
         job.progress("preparing", 0, 0, "removing tokens")
         pruned = prune(before, tokens, unreachable=options.decision)
         unmade = [*pruned.unreachable, *pruned.only_whole]
@@ -96,65 +86,43 @@ def run_prune(options: Namespace) -> int:
                 f"{', '.join(names)}. Add --with-descendants to also remove those that no text becomes any more, or "
                 "--keep-parents to keep the tokens that they are built on."
             )
-        # Old and new ids can only be compared before they are renumbered.
-        changed = Changed(before, pruned.tokenizer, pruned.mapping)
-        result = Result(changed, list(pruned_listings(pruned, changed)), pruned)
+        lists = pruned_lists(before, pruned)
         if options.renumber:
-            made = renumbered(pruned)
-            mapping = json.dumps(dict(made.mapping)) + "\n"
-            result = result._replace(
-                made=made,
-                rows=[(old,) for old in made.mapping],
-                files={mapping_files[0]: mapping},
-                notes=[f"The ids below are the old ones; see {mapping_files[0]}."],
-            )
-        finish(result, source, options, job, counts)
+            saved = renumbered(pruned)
+            note = f"The ids below are the old ones; see {mapping_file}."
+            finish(source, job, pruned, lists, note=note, saved=saved)
+            mapping = json.dumps(dict(saved.mapping)) + "\n"
+            write_atomically((mapping_file, [mapping]))
+        else:
+            finish(source, job, pruned, lists)
     return 0
 
 
-def _chosen_tokens(
-    tokenizer: Tokenizer, options: Namespace, job: Job
-) -> tuple[list[int], Counts | None]:
-    """Return the tokens to remove, and the texts of an audit that chose them."""
+def _chosen_tokens(tokenizer: Tokenizer, options: Namespace, job: Job) -> list[int]:
+    """Return the tokens to remove."""
     if options.tokens is not None:
         text = "".join(text_blocks(options.tokens))
-        listed = listed_tokens(text, name_of(options.tokens), tokenizer)
-        if not listed:
-            raise OptionError(
-                f"{name_of(options.tokens)} has no tokens; write one per line."
-            )
-        return listed, None
+        return listed_tokens(text, name_of(options.tokens), tokenizer)
     if options.size is not None:
-        return latest_tokens(tokenizer, options.size), None
-    counts = None
+        return latest_tokens(tokenizer, options.size)
     if options.unused_in:
-        usage = Usage.of(
-            tokenizer,
-            _count_texts(options.unused_in, tokenizer, job),
-            partial(job.progress, "auditing"),
-        )
+        counts = _count_texts(options.unused_in, tokenizer, job)
+        usage = Usage.of(tokenizer, counts, partial(job.progress, "auditing"))
         least = 1 if options.fewer_than is None else options.fewer_than
         tokens = [token for token, n in usage.remaining.items() if n < least]
     else:
-        kinds = parse_kinds(options.audit, "--audit")
+        kinds = set(parse_kinds(options.audit, "--audit"))
         request = AuditRequest(options.tokenizer, corpus=tuple(options.corpus))
         findings, subject = examine_request(tokenizer, request, job)
         if subject is None or job.stopped:
             raise Stopped
-        counts = subject.counts
         tokens = [
             row.id
             for row in verdicts(subject, findings)
-            if row.score >= (options.score or 0)
-            and not set(kinds).isdisjoint(row.kinds)
+            if row.score >= (options.score or 0) and not kinds.isdisjoint(row.kinds)
         ]
     needed = needed_by_texts(tokenizer)
-    tokens = [token for token in tokens if token not in needed]
-    if not tokens:
-        raise OptionError(
-            "No token that can be removed is chosen by these options; choose others."
-        )
-    return tokens, counts
+    return [token for token in tokens if token not in needed]
 
 
 def _count_texts(paths: Sequence[str], tokenizer: Tokenizer, job: Job) -> Counts:
@@ -190,14 +158,8 @@ def run_graft(options: Namespace) -> int:
             words = list(savings)
         job.progress("preparing", 0, 0, "adding words")
         grafted = graft(before, words)
-        changed = Changed(before, grafted.tokenizer, before.vocabulary)
-        result = Result(
-            changed,
-            list(grafted_listings(grafted, changed, savings)),
-            grafted,
-            rows=_rows(before, grafted.merges),
-        )
-        finish(result, source, options, job)
+        lists = grafted_lists(before, grafted, savings)
+        finish(source, job, grafted, lists)
     return 0
 
 
@@ -211,7 +173,7 @@ def _best_words(tokenizer: Tokenizer, options: Namespace, job: Job) -> dict[str,
     counts = _count_texts(options.counts, tokenizer, job)
     job.progress("preparing", 0, 0, "choosing words")
     savings: dict[str, Count] = {}
-    for word in best_words(tokenizer, counts, n_left):
+    for word in best_words(tokenizer, counts):
         n_left -= word.n_new_tokens
         if n_left < 0:
             break
@@ -232,39 +194,33 @@ def run_unite(options: Namespace) -> int:
     A keeps its ids, its split pattern and everything else. The tokens of B follow in their order,
     by merges after all others. A token of B that A's split pattern always cuts can't be added.
     """
-    table_files = [options.table] if options.table else []
-    source = Source.open(options, table_files)
+    source = Source.open(options, options.table)
     before = source.tokenizer
-    other_path = located(options.other, print_fetching)
-    try:
-        other = load(other_path)
-    except PatternNeededError:  # only its vocabulary is used
-        other = load(other_path, pattern=before.pattern)
+    # Only the vocabulary of B is used, so its pattern, which some files lack, can be any.
+    other = open_tokenizer(options.other, before.pattern)
     with closing(Job(StderrReporter())) as job:
         job.progress("preparing", 0, 0, "adding tokens")
         united = unite(before, other)
-        changed = Changed(before, united.tokenizer, before.vocabulary)
-        listings = united_listings(united, changed, other)
-        outcomes = [token.outcome for token in united.tokens]
+        rows = united_rows(before, united, other)
+        lists = {
+            outcome: [row for row in rows if row["outcome"] == outcome]
+            for outcome in ("same", "new", "part", "impossible")
+        }
         sentence = (
-            f"Of {counted(len(outcomes), 'token')} of B, {outcomes.count('same'):,} were there already, "
-            f"{outcomes.count('new'):,} are new and {outcomes.count('impossible'):,} are not possible."
+            f"Of {counted(len(united.tokens), 'token')} of B, {len(lists['same']):,} were there already, "
+            f"{len(lists['new']):,} are new and {len(lists['impossible']):,} are not possible."
         )
-        result = Result(
-            changed,
-            listings,
-            united,
-            rows=_rows(before, united.merges),
-            files=dict.fromkeys(table_files, as_csv(listings[0].rows)),
-            notes=[sentence],
-        )
-        finish(result, source, options, job)
+        finish(source, job, united, lists, note=sentence)
+        if options.table:
+            write_atomically((options.table, [_as_csv(rows)]))
     return 0
 
 
-def _rows(tokenizer: Tokenizer, merges: Iterable[Triple]) -> list[tuple[int, ...]]:
-    """Return, for each id, the old ids whose rows its row is the mean of: those that its text was before."""
-    rows: list[tuple[int, ...]] = [(token,) for token in range(tokenizer.n_vocab)]
-    for left, right, _ in merges:  # each makes the next id
-        rows.append(rows[left] + rows[right])
-    return rows
+def _as_csv(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return the table of `unite`. Texts are labels, since some readers end a row at a carriage return."""
+    text = StringIO()
+    head = ("id_b", "id", "outcome", "token", "text", "reason")
+    writer = csv.DictWriter(text, head, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

@@ -1,10 +1,7 @@
 """The arguments of `prune`, `graft` and `unite`."""
 
-from argparse import ArgumentTypeError
-
 from bpe_core.cli.arguments import A_TOKENIZER, Parser, integer
 from bpe_core.formats import WRITABLE
-from bpe_core.visible import quoted
 
 _COUNTABLE = "what `count` reads, or files that it wrote; repeatable"
 _MEAN = "a row for each new token: the mean of the rows of the tokens that it replaces"
@@ -42,7 +39,7 @@ def add_prune(parser: Parser) -> None:
         "X",
         "with --audit: only tokens with at least this score, from 0 to 1",
         None,
-        type=_share,
+        type=float,
     )
     parser.add_value(
         "--corpus",
@@ -138,19 +135,10 @@ def _add_common(parser: Parser, row: str) -> None:
     parser.add_argument(
         "--embeddings",
         nargs=2,
+        default=(),
         metavar=("IN", "OUT"),
         help=f"copy a .safetensors file, with {row}",
     )
     parser.add_given_pattern()
     parser.add_flag("no-audit", "don't audit the tokenizer before and after the change")
     parser.add_flag("json", "print one JSON object with all tokens")
-
-
-def _share(text: str) -> float:
-    try:
-        share = float(text)
-    except ValueError:
-        share = -1.0
-    if not 0 <= share <= 1:
-        raise ArgumentTypeError(f"{quoted(text)} is not a number from 0 to 1")
-    return share

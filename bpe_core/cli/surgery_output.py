@@ -1,6 +1,7 @@
 """The files and the report of `prune`, `graft` and `unite`. Nothing is written before everything is known."""
 
 import json
+import os
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -8,57 +9,47 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from bpe_core.auditing.changed_rows import ChangedEmbeddings
+from bpe_core.cli.files import warn_about_ranks
 from bpe_core.cli.streams import print_fetching
-from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError
 from bpe_core.formats import WRITABLE, format_of, load
 from bpe_core.formats.file import TokenizerFile, tokenizer_at
 from bpe_core.hub import located
-from bpe_core.process import print_to_stderr
 from bpe_core.report import Section, as_text
 from bpe_core.surgery import UNSEEN, save_changed
 from bpe_core.surgery.grafting import Grafted
 from bpe_core.surgery.pruning import Pruned
-from bpe_core.surgery.reach import check_changeable
 from bpe_core.surgery.uniting import United
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, quoted, visible
 from bpe_core.weighted import for_programs
-from bpe_core.whole_file import check_place, write_atomically, write_whole
+from bpe_core.whole_file import check_place, write_whole
+from bpe_core.worker.inputs import compare_on_files
 from bpe_core.worker.job import Job
-from bpe_core.worker.surgery import (
-    Changed,
-    change_of_findings,
-    change_of_texts,
-)
-from bpe_core.worker.surgery_lists import (
-    Listing,
-    findings_listings,
-    findings_section,
-    texts_section,
-)
+from bpe_core.worker.surgery import audited
+from bpe_core.worker.surgery_lists import Row, about_texts, finding_rows, list_sections
 
 
 class Source(NamedTuple):
     """The tokenizer to change, and how to write the result."""
 
+    options: Namespace
     tokenizer: Tokenizer
-    path: Path
     format: str
-    edits_file: bool
-    """Whether the result is the file at `path` with another vocabulary."""
+    """The format of the result."""
+    file: Path | None
+    """The tokenizer.json in which only the vocabulary is changed; None to write a new file."""
 
     @classmethod
-    def open(cls, options: Namespace, more_outputs: Sequence[str] = ()) -> "Source":
+    def open(cls, options: Namespace, other_output: str = "") -> "Source":
         """Load the tokenizer, and check the files to write.
 
         Raises:
-            OptionError: Two of the files are the same, or the vocabulary can't be changed, or the format can't be written.
+            OptionError: Two of the files are the same, or the format can't be written.
             FormatError: A file can't be read or written.
         """
         path = tokenizer_at(Path(located(options.tokenizer, print_fetching)))
         tokenizer = load(path, pattern=options.pattern)
-        check_changeable(tokenizer)
         format_read = format_of(TokenizerFile.open(path))
         format = options.format or format_read
         if format not in WRITABLE:
@@ -66,140 +57,128 @@ class Source(NamedTuple):
                 f"{path.name} has the format {format}, which bpescope only reads; choose another for {options.output} "
                 "with --format."
             )
-        outputs = [options.output, *more_outputs]
-        files = [path, *outputs]
-        if options.embeddings:
-            files += options.embeddings
-            outputs.append(options.embeddings[1])
+        outputs = [options.output, *options.embeddings[1:]]
+        if other_output:
+            outputs.append(other_output)
+        files = [str(path), *options.embeddings[:1], *outputs]
+        if len(set(map(os.path.realpath, files))) < len(files):
+            raise OptionError(
+                f"Of {', '.join(files)}, two are the same file; name another one to write."
+            )
         for output in outputs:
             check_place(output)
-        used: set[Path] = set()
-        for file in files:
-            resolved = Path(file).resolve()
-            if resolved in used:
-                raise OptionError(
-                    f"{file} is named twice, as an input or output; name another file."
-                )
-            used.add(resolved)
-        is_same = format == format_read == "huggingface"
-        return cls(tokenizer, path, format, is_same and options.pattern is None)
+        is_edited = format == format_read == "huggingface" and not options.pattern
+        return cls(options, tokenizer, format, path if is_edited else None)
 
 
-class Result(NamedTuple):
-    """The result of a command, for its report."""
-
-    changed: Changed
-    listings: list[Listing]
-    made: Pruned | Grafted | United
-    """The tokenizer to save, perhaps with new ids."""
-    rows: Sequence[Sequence[int]] = ()
-    """The rows of the new embeddings, as `ChangedEmbeddings` takes them."""
-    files: Mapping[str, str] = {}
-    """Path -> text of further files to write."""
-    notes: Sequence[str] = ()
-    """Sentences of the report."""
+Result = Pruned | Grafted | United
 
 
 def finish(
-    result: Result,
     source: Source,
-    options: Namespace,
     job: Job,
-    counts: Counts | None = None,
+    result: Result,
+    lists: Mapping[str, Sequence[Row]],
+    *,
+    note: str = "",
+    saved: Result | None = None,
 ) -> None:
-    """Measure what changes, write all files, and print the report. Nothing is written before all is known.
+    """Measure what changes, write all files, and print the report.
 
-    `counts` has the texts of the audit.
+    Args:
+        source: The tokenizer before the change.
+        job: Receives the progress.
+        result: The result of the change, with the old ids.
+        lists: Lists of the report.
+        note: A sentence of the report.
+        saved: What is saved instead of the result; for other ids.
     """
-    changed = result.changed
-    n_before = changed.before.n_tokens
-    n_after = changed.after.n_tokens
-    sentences = [f"{counted(n_before, 'token')} before, {n_after:,} after."]
+    options = source.options
+    before = source.tokenizer
+    after = result.tokenizer
+    saved = saved or result
+    sentences = [
+        f"{counted(before.n_tokens, 'token')} before, {after.n_tokens:,} after."
+    ]
     embeddings = None
     if options.embeddings:
         embeddings = ChangedEmbeddings(
-            options.embeddings[0], result.rows, changed.before.n_vocab
+            options.embeddings[0], _rows(before, saved), before.n_vocab
         )
         names = ", ".join(embeddings.matrices)
         sentences.append(f"Rows changed in {options.embeddings[1]}: {names}.")
-    sentences += result.notes
-    if not isinstance(result.made, Pruned):
+    if note:
+        sentences.append(note)
+    if not isinstance(result, Pruned):
+        sentences.append(UNSEEN)
         if embeddings:
             sentences.append(
                 "The row of a new token is the mean of the rows of its parts, which is the usual rule."
             )
-        sentences.append(UNSEEN)
     facts: dict[str, Any] = {
         "output": options.output,
         "format": source.format,
-        "tokens_before": n_before,
-        "tokens_after": n_after,
+        "tokens_before": before.n_tokens,
+        "tokens_after": after.n_tokens,
         "notes": sentences,
+        **lists,
     }
-    listings = [*result.listings]
-    sections = [Section(sentences=sentences)]
-    for listing in listings:
-        sections += listing.sections()
     if options.paths:
-        texts = change_of_texts(changed, options.paths, job)
-        sections.append(texts_section(texts))
-        facts["texts"] = texts._asdict()
+        texts = compare_on_files(before, after, options.paths, job)
+        sentences += about_texts(texts)
+        facts["texts"] = {"bytes": texts.n_bytes, **texts.as_json()}
     if not options.no_audit:
-        findings = change_of_findings(changed, counts, job)
-        sections.append(findings_section(findings))
-        facts["findings_before"] = findings.before.kinds()
-        facts["findings_after"] = findings.after.kinds()
-        for listing in findings_listings(findings):
-            sections += listing.sections()
-            listings.append(listing)
-    _write(result, source, options, embeddings, job)
+        findings = audited(before, job)
+        findings_after = audited(after, job)
+        sentences.append(
+            f"Findings of the audit: {len(findings):,} before, {len(findings_after):,} after."
+        )
+        left = [finding for finding in findings if finding.id in after.vocabulary]
+        facts["findings_before"] = findings.kinds()
+        facts["findings_after"] = findings_after.kinds()
+        facts["new_findings"] = finding_rows(findings_after, findings)
+        facts["findings_gone"] = finding_rows(left, findings_after)
+    _write(source, job, saved, embeddings)
     if options.json:
-        facts |= {listing.name: listing.rows for listing in listings if listing.name}
         print(json.dumps(facts, default=for_programs))
     else:
+        sections = [Section(sentences=sentences), *list_sections(facts)]
         print(as_text(sections), end="")
     job.say(f"Saved in {visible(options.output)}.")
     if source.format == "tiktoken":
-        _warn_about_ranks(result.made.tokenizer)
+        pattern = quoted(after.pattern, 80)
+        job.say(
+            f"A file of ranks has no split pattern; read it with the pattern {pattern}."
+        )
+        warn_about_ranks(saved.tokenizer)
+
+
+def _rows(before: Tokenizer, saved: Result) -> list[tuple[int, ...]]:
+    """Return, for each new id, the old ids whose rows its row is the mean of: those that its text was before."""
+    if isinstance(saved, Pruned):
+        return [(token,) for token in saved.mapping]
+    rows: list[tuple[int, ...]] = [(token,) for token in range(before.n_vocab)]
+    for left, right, _ in saved.merges:  # each makes the next id
+        rows.append(rows[left] + rows[right])
+    return rows
 
 
 def _write(
-    result: Result,
-    source: Source,
-    options: Namespace,
-    embeddings: ChangedEmbeddings | None,
-    job: Job,
+    source: Source, job: Job, saved: Result, embeddings: ChangedEmbeddings | None
 ) -> None:
-    """Write all files. The embeddings are complete before the others are written, and renamed after them."""
+    """Write the tokenizer and the embeddings, which are complete before it is written, and renamed after it."""
+    options = source.options
+    save = partial(
+        save_changed, saved, options.output, format=source.format, source=source.file
+    )
+    if embeddings is None:
+        save()
+        return
 
-    def save(embeddings_file: IO[bytes] | None = None) -> None:
-        if embeddings and embeddings_file:
-            embeddings.write(
-                embeddings_file,
-                partial(job.progress, "preparing", name="writing embeddings"),
-            )
-        save_changed(
-            result.made,
-            options.output,
-            format=source.format,
-            source=source.path if source.edits_file else None,
+    def write(file: IO[bytes]) -> None:
+        embeddings.write(
+            file, partial(job.progress, "preparing", name="writing embeddings")
         )
-        for name, text in result.files.items():
-            write_atomically((name, [text]))
-
-    if embeddings:
-        write_whole(options.embeddings[1], save)
-    else:
         save()
 
-
-def _warn_about_ranks(tokenizer: Tokenizer) -> None:
-    """Print what a file of ranks does not contain."""
-    from bpe_core.formats.tiktoken import warning_about  # imported late: few need it
-
-    print_to_stderr(
-        f"A file of ranks has no split pattern; read it with the pattern {quoted(tokenizer.pattern, 80)}."
-    )
-    warning = warning_about(tokenizer)
-    if warning:
-        print_to_stderr(warning)
+    write_whole(options.embeddings[1], write)

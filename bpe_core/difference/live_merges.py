@@ -17,7 +17,7 @@ from typing import NamedTuple
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.utf8 import incomplete_ends, is_utf8
 from bpe_core.vocabulary import Vocabulary
-from bpe_core.vocabulary.merge_loop import NO_RANK, merge
+from bpe_core.vocabulary.paths import last_rank
 from bpe_core.vocabulary.symbols import ByteSymbols, CharacterSymbols
 
 
@@ -157,7 +157,7 @@ class LiveMerges:
             return None
         if len(ranks) == 1:
             return ranks[0]
-        return _last_rank(self._inside if is_inside else vocabulary, data)
+        return last_rank(self._inside if is_inside else vocabulary, data)
 
 
 def _without_marker(vocabulary: Vocabulary) -> Vocabulary:
@@ -171,24 +171,6 @@ def _without_marker(vocabulary: Vocabulary) -> Vocabulary:
         symbols=ByteSymbols(symbols.byte_ids),
         whole_pieces={},
     )
-
-
-def _last_rank(vocabulary: Vocabulary, data: bytes) -> int | None:
-    """Return the rank of the last merge that is applied to `data`; None without one."""
-    merges = vocabulary.merges
-    ranks = vocabulary.ranks
-    last_rank = None
-
-    def rank_of(left: int, right: int) -> int:
-        return ranks.get((left, right), NO_RANK)
-
-    def join(left: int, right: int, rank: int) -> int:
-        nonlocal last_rank
-        last_rank = rank
-        return merges[rank][2]
-
-    merge(vocabulary.symbols(data), rank_of, join)
-    return last_rank
 
 
 def occurs_in_utf8(data: bytes) -> bool:

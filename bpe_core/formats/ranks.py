@@ -5,6 +5,7 @@ A vocabulary of merges can be written as ranks if they give the same ids for eve
 
 from binascii import a2b_base64
 from collections.abc import Mapping
+from itertools import zip_longest
 from typing import Final
 
 from bpe_core.errors import OptionError
@@ -13,8 +14,8 @@ from bpe_core.patterns.pattern import Else
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
 from bpe_core.vocabulary import Vocabulary
-from bpe_core.vocabulary.ranked import RankedVocabulary, recovered
-from bpe_core.vocabulary.symbols import ByteSymbols, bytes_among
+from bpe_core.vocabulary.ranked import RankedVocabulary
+from bpe_core.vocabulary.symbols import ByteSymbols
 
 _TARGET: Final = "as ranks"
 
@@ -95,77 +96,37 @@ def ranks_of(tokenizer: Tokenizer) -> dict[int, bytes]:
             _TARGET,
             "it looks for some tokens before it splits a text, which ranks can't express",
         )
-    if isinstance(vocabulary, RankedVocabulary):
-        return dict(sorted(vocabulary.bytes_of.items()))
-    # Tokens of the base and of merges are ordinary, also if they are special as well.
-    made = {token for _, _, token in vocabulary.merges}
-    ordinary = sorted(vocabulary.base.keys() | made)
-    tokens = {token: vocabulary.token_bytes(token) for token in ordinary}
-    _check_equivalence(vocabulary, tokens)
+    tokens = dict(sorted(vocabulary.bytes_of.items()))
+    if not isinstance(vocabulary, RankedVocabulary):
+        _check_equivalence(vocabulary, tokens)
     return tokens
 
 
 def _check_equivalence(vocabulary: Vocabulary, tokens: Mapping[int, bytes]) -> None:
-    """Refuse a vocabulary unless merging by ranks gives the same ids as its merges.
-
-    It does if the merges are in the order of the ids that they make, if the merge recovered from the
-    ranks for each token is the one that made it (`recovered` explains why), and if ranks join no token
-    from parts of higher rank. A token that no merge makes must be a single byte or a whole piece.
-    """
+    """Refuse a vocabulary unless ranks make the same merges of its tokens, and each token becomes itself."""
     id_of = {data: token for token, data in tokens.items()}
-    if len(id_of) < len(tokens):
-        for token, data in tokens.items():
-            if id_of[data] != token:
-                refuse(
-                    _TARGET,
-                    f"the tokens {token} and {id_of[data]} have the same bytes",
-                )
+    for token, data in tokens.items():
+        if id_of[data] != token:
+            refuse(_TARGET, f"the tokens {token} and {id_of[data]} have the same bytes")
     for byte in range(256):
         if bytes([byte]) not in id_of:
             refuse(_TARGET, f"it has no token for the byte 0x{byte:02x}")
-    if vocabulary.has_repeats:
-        # Tokens that are made of parts of higher rank are repeats too. Ranks make them if these are just their merges.
-        is_same = RankedVocabulary(tokens).as_merges().merges == vocabulary.merges
-        if is_same and _encodes_each(vocabulary, tokens):
-            return
-        refuse(_TARGET, "some of its tokens are made by more than one merge")
-    last_step = 0
-    for token, data in tokens.items():
-        step = vocabulary.step_of(token)
-        if not step:
-            continue
-        if step < last_step:
-            refuse(
-                _TARGET,
-                f"the token {token} '{token_label(data)}' is made before one with a lower id",
-            )
-        last_step = step
-    recovered_merges = recovered(ByteSymbols(bytes_among(tokens)), id_of)
-    whole_pieces = vocabulary.whole_pieces
-    for (token, data), merge in zip(tokens.items(), recovered_merges, strict=True):
-        # If no merge was recovered, tokens of lower rank don't build it: it is only looked up as a whole.
-        is_same = len(data) < 2 or whole_pieces.get(data) == token
-        if merge:
-            is_same = merge[:2] == vocabulary.parents(token)
-        if not is_same:
-            refuse(
-                _TARGET,
-                f"ranks would make the token {token} '{token_label(data)}' in another way",
-            )
-    # Ranks can also join a token from parts of higher rank, and no merge does that.
-    late_merges = RankedVocabulary(tokens).late_merges()
-    if late_merges:
-        _, _, token = late_merges[0]
-        label = token_label(tokens[token])
+    # The merge of a token is missing if only ranks make it.
+    by_rank = RankedVocabulary(tokens).as_merges().merges
+    different = [
+        (by_ranks or ours)[2]
+        for ours, by_ranks in zip_longest(vocabulary.merges, by_rank)
+        if ours != by_ranks
+    ]
+    different += [
+        token for token, data in tokens.items() if vocabulary.encode(data) != (token,)
+    ]
+    if different:
+        label = token_label(tokens[different[0]])
         refuse(
             _TARGET,
-            f"the token {token} '{label}' would be joined by its rank, and no merge makes it",
+            f"ranks would not make the token {different[0]} '{label}' as its merges do",
         )
-
-
-def _encodes_each(vocabulary: Vocabulary, tokens: Mapping[int, bytes]) -> bool:
-    """Whether the bytes of each token become it, as tiktoken looks it up."""
-    return all(vocabulary.encode(data) == (token,) for token, data in tokens.items())
 
 
 def merges_of(vocabulary: Vocabulary, target: str) -> Vocabulary:

@@ -5,6 +5,7 @@ row in the embeddings is not trained.
 """
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +15,7 @@ from bpe_core.formats.huggingface.editing import write_edited
 from bpe_core.surgery.grafting import Grafted
 from bpe_core.surgery.pruning import Pruned
 from bpe_core.surgery.uniting import United
+from bpe_core.vocabulary.merge_loop import Triple
 
 UNSEEN: Final = (
     "A model has not seen the new tokens: train their rows before you use them."
@@ -44,14 +46,10 @@ def save_changed(
         formats.save(changed.tokenizer, path, format=format)
         return
     file = TokenizerFile.open(tokenizer_at(Path(source)))
+    new_ids = {token: token for token in changed.tokenizer.vocabulary.ids()}
+    merges: Sequence[Triple] = ()
     if isinstance(changed, Pruned):
-        is_renumbered = any(old != new for old, new in changed.mapping.items())
-        write_edited(
-            changed.tokenizer,
-            file,
-            Path(path),
-            removed=changed.removed,
-            new_ids=changed.mapping if is_renumbered else None,
-        )
+        new_ids = dict(changed.mapping)
     else:
-        write_edited(changed.tokenizer, file, Path(path), merges=changed.merges)
+        merges = changed.merges
+    write_edited(changed.tokenizer, file, Path(path), new_ids=new_ids, merges=merges)

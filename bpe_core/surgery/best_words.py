@@ -1,7 +1,7 @@
 """Find the words whose grafting saves most tokens on counted texts."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import accumulate, pairwise
@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError
-from bpe_core.reference import merged
-from bpe_core.surgery.grafting import Grafter, Refusal
+from bpe_core.surgery.grafting import Grafter, Refusal, with_merges
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.weighted import Count
@@ -35,27 +34,24 @@ class _Piece:
     text: str
     count: Count
     ids: list[int]
-    version: int = 0
-    """Counts the entries in the queue. Only the last one is valid."""
+    is_refused: bool = False
 
     @property
     def first_pair(self) -> Pair:
         return self.ids[0], self.ids[1]
 
 
-class _Candidate(NamedTuple):
-    """An entry of the queue, smallest first: the largest value, and of equal values a bound before a measured one."""
+class _Entry(NamedTuple):
+    """An entry of the queue: the largest bound comes first, then the alphabetically first piece."""
 
-    minus_value: Any
-    """The saving, or an upper bound of it, times -1."""
-    is_measured: bool
-    word: str
-    version: int
+    minus_bound: Any
+    """An upper bound of the saving, times -1."""
+    text: str
     piece: _Piece
 
 
-def best_words(tokenizer: Tokenizer, counts: Counts, n: int) -> list[SavingWord]:
-    """Return the `n` pieces of the texts that save most tokens, the largest saving first.
+def best_words(tokenizer: Tokenizer, counts: Counts) -> Iterator[SavingWord]:
+    """Yield the pieces of the texts that save tokens, the largest saving first.
 
     The first is the piece with the largest saving, the second is the one with the largest saving once the first is grafted,
     and so on. Of equal savings the alphabetically first piece is taken. Each saving is exact: it counts the tokens in all
@@ -65,19 +61,16 @@ def best_words(tokenizer: Tokenizer, counts: Counts, n: int) -> list[SavingWord]
     It takes long to measure a saving. So pieces are measured in the order of an upper bound, until no bound is higher than
     the best saving (Minoux, "Accelerated greedy algorithms", 1978). A piece whose pairs of neighbors occur c1, c2, ...
     times in the texts saves at most c1 + min(c1, c2) + ... tokens: each of its merges is made at most as often as the
-    rarest pair in it occurs.
+    rarest pair in it occurs. Bounds only fall, since a new token occurs at most as often as the pair that it replaces. So
+    an old bound is a bound, too.
 
     Args:
         tokenizer: The tokenizer, which is not changed.
         counts: Pieces, split by the tokenizer's pattern.
-        n: How many words to return; fewer if no others save anything.
 
     Raises:
-        OptionError: `n` is below 1, the counts were split by another pattern, or the tokenizer does more to a text than
-            split it.
+        OptionError: The counts were split by another pattern, or the tokenizer does more to a text than split it.
     """
-    if n < 1:
-        raise OptionError(f"The number of words is {n}; choose 1 or more.")
     if not tokenizer.by_piece:
         raise OptionError(
             "Words can't be chosen from counts for a tokenizer that does more to a text than split it; give the words."
@@ -87,34 +80,26 @@ def best_words(tokenizer: Tokenizer, counts: Counts, n: int) -> list[SavingWord]
             f"The texts were counted with the pattern {counts.pattern!r}, but the tokenizer uses "
             f"{tokenizer.pattern!r}; count them again with the tokenizer's pattern."
         )
-    search = _Search(tokenizer, counts)
-    words: list[SavingWord] = []
-    while len(words) < n:
-        best = search.next()
-        if best is None:
-            break
-        words.append(best)
-    return words
+    return _Search(tokenizer, counts).words()
 
 
 class _Search:
-    """The pieces of the texts that have several tokens, and the queue of those that may be the next word."""
+    """The pieces of the texts, and the upper bounds of their savings."""
 
     def __init__(self, tokenizer: Tokenizer, counts: Counts) -> None:
         self._grafter = Grafter(tokenizer)
         self._count_of: defaultdict[Pair, Count] = defaultdict(int)
         self._pieces_with: defaultdict[Pair, dict[str, _Piece]] = defaultdict(dict)
         """Pair -> text -> the pieces that contain it."""
-        self._measured: defaultdict[Pair, list[_Piece]] = defaultdict(list)
-        """Pair -> the measured pieces that begin with it."""
-        pieces: list[_Piece] = []
-        encoded = tokenizer.encode_pieces(list(counts.pieces))
-        for (text, count), ids in zip(counts.pieces.items(), encoded, strict=True):
-            if len(ids) > 1:
-                pieces.append(_Piece(text, count, list(ids)))
+        self._savings: defaultdict[Pair, dict[str, Count]] = defaultdict(dict)
+        """Pair -> text -> the measured savings of pieces that begin with it."""
+        pieces = [
+            _Piece(text, count, list(tokenizer.encode_piece(text)))
+            for text, count in counts.pieces.items()
+        ]
         for piece in pieces:
             self._add_pairs(piece)
-        self._queue = [self._bound(piece) for piece in pieces]
+        self._queue = list(map(self._entry, pieces))
         heapify(self._queue)
 
     def _add_pairs(self, piece: _Piece) -> None:
@@ -122,70 +107,61 @@ class _Search:
             self._count_of[pair] += piece.count
             self._pieces_with[pair][piece.text] = piece
 
-    def _remove_pairs(self, piece: _Piece) -> None:
-        for pair in pairwise(piece.ids):
-            self._count_of[pair] -= piece.count
-            self._pieces_with[pair].pop(piece.text, None)
-
-    def _bound(self, piece: _Piece) -> _Candidate:
-        """Return a piece with the upper bound of its saving, for the queue."""
+    def _entry(self, piece: _Piece) -> _Entry:
         counts = [self._count_of[pair] for pair in pairwise(piece.ids)]
-        bound = sum(accumulate(counts, min))
-        piece.version += 1
-        return _Candidate(-bound, False, piece.text, piece.version, piece)
+        return _Entry(-sum(accumulate(counts, min)), piece.text, piece)
 
-    def next(self) -> SavingWord | None:
-        """Graft the best word, and return it; None if no word saves anything."""
-        while self._queue:
-            candidate = heappop(self._queue)
-            piece = candidate.piece
-            if candidate.version != piece.version:
-                continue
-            plan = self._grafter.plan(piece.ids)
-            if not candidate.is_measured:
-                saving = self._saving(piece.first_pair, plan)
-                if saving > 0:
-                    self._measured[piece.first_pair].append(piece)
-                    measured = candidate._replace(minus_value=-saving, is_measured=True)
-                    heappush(self._queue, measured)
-                continue
+    def words(self) -> Iterator[SavingWord]:
+        """Graft the best word, yield it, and begin again, until no word saves anything."""
+        while piece := self._best():
+            saving = self._saving(piece)
             try:
-                self._grafter.add(self._grafter.piece_of_word(piece.text))
+                plan = self._apply(piece)
             except Refusal:
-                continue
-            self._apply(piece.first_pair, plan)
-            return SavingWord(piece.text, -candidate.minus_value, len(plan))
-        return None
-
-    def _saving(self, first_pair: Pair, plan: Sequence[Triple]) -> Count:
-        """Return how many tokens fewer the texts would be with the merges of a word."""
-        saving: Count = 0
-        # All merges except the first join a new token, so only pieces with the first pair change.
-        for piece in self._pieces_with[first_pair].values():
-            n_after = len(_with_merges(piece.ids, plan))
-            saving += piece.count * (len(piece.ids) - n_after)
-        return saving
-
-    def _apply(self, first_pair: Pair, plan: Sequence[Triple]) -> None:
-        """Merge the tokens of a word in all pieces, and put pieces whose savings may have changed into the queue again."""
-        changed = list(self._pieces_with[first_pair].values())
-        outdated = {piece.text: piece for piece in changed}
-        for piece in changed:
-            for pair in pairwise(piece.ids):
-                for measured in self._measured.pop(pair, ()):
-                    outdated[measured.text] = measured
-            self._remove_pairs(piece)
-            piece.ids = _with_merges(piece.ids, plan)
-            self._add_pairs(piece)
-        for piece in outdated.values():
-            if len(piece.ids) > 1:
-                heappush(self._queue, self._bound(piece))
+                piece.is_refused = True
             else:
-                piece.version += 1
+                yield SavingWord(piece.text, saving, len(plan))
 
+    def _best(self) -> _Piece | None:
+        """Return the piece that saves most; None if no piece saves anything."""
+        best: _Piece | None = None
+        best_key: tuple[Any, str] = (0, "")
+        looked_at: list[_Entry] = []
+        while self._queue and self._queue[0].minus_bound <= best_key[0]:
+            piece = heappop(self._queue).piece
+            if len(piece.ids) == 1 or piece.is_refused:
+                continue
+            looked_at.append(self._entry(piece))
+            key = (-self._saving(piece), piece.text)
+            if key < best_key:
+                best = piece
+                best_key = key
+        for entry in looked_at:
+            heappush(self._queue, entry)
+        return best
 
-def _with_merges(ids: list[int], merges: Iterable[Triple]) -> list[int]:
-    """Return ids after merges, each made everywhere before the next."""
-    for left, right, token in merges:
-        ids = merged(ids, (left, right), token)
-    return ids
+    def _saving(self, piece: _Piece) -> Count:
+        """Return how many tokens fewer the texts would be if a piece were one token."""
+        savings = self._savings[piece.first_pair]
+        if piece.text not in savings:
+            plan = self._grafter.plan(piece.ids)
+            saving: Count = 0
+            # All merges except the first join a new token, so only pieces with the first pair change.
+            for other in self._pieces_with[piece.first_pair].values():
+                n_after = len(with_merges(other.ids, plan))
+                saving += other.count * (len(other.ids) - n_after)
+            savings[piece.text] = saving
+        return savings[piece.text]
+
+    def _apply(self, word: _Piece) -> list[Triple]:
+        """Make a piece one token in all pieces. Return the new merges."""
+        plan = self._grafter.plan(word.ids)
+        self._grafter.add(self._grafter.piece_of_word(word.text))
+        for piece in list(self._pieces_with[word.first_pair].values()):
+            for pair in pairwise(piece.ids):
+                self._count_of[pair] -= piece.count
+                self._pieces_with[pair].pop(piece.text, None)
+                self._savings.pop(pair, None)
+            piece.ids = with_merges(piece.ids, plan)
+            self._add_pairs(piece)
+        return plan

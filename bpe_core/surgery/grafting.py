@@ -19,14 +19,12 @@ first, as with merges.
 """
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from itertools import pairwise
 from typing import NamedTuple
 
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.patterns.text_search import TextSearch
 from bpe_core.reference import merged
-from bpe_core.surgery.reach import check_changeable, merged_tokens
+from bpe_core.surgery.pruning import check_changeable
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import utf8, without_surrogates
 from bpe_core.visible import quoted, token_label
@@ -103,17 +101,15 @@ def graft(tokenizer: Tokenizer, words: Iterable[str]) -> Grafted:
             "Words are a list of texts, not one text; put it into a list."
         )
     grafter = Grafter(tokenizer)
-    grafted: dict[str, GraftedWord] = {}
+    grafted: list[GraftedWord] = []
     refused: list[RefusedWord] = []
-    for word in words:
+    for word in dict.fromkeys(words):
         try:
             data = grafter.piece_of_word(word)
             parts = grafter.old_ids(data)
             if len(parts) == 1:
                 raise Refusal(f"it is the token {parts[0]} already")
-            if word in grafted:
-                raise Refusal("it is named twice")
-            grafted[word] = GraftedWord(word, grafter.add(data), parts)
+            grafted.append(GraftedWord(word, grafter.add(data), parts))
         except Refusal as refusal:
             refused.append(RefusedWord(word, str(refusal)))
     if not grafted and not refused:
@@ -128,26 +124,11 @@ def graft(tokenizer: Tokenizer, words: Iterable[str]) -> Grafted:
         )
     return Grafted(
         grafter.tokenizer(),
-        words=tuple(grafted.values()),
+        words=tuple(grafted),
         refused=tuple(refused),
-        merges=grafter.merges(),
-        intermediate=grafter.intermediate(word.token for word in grafted.values()),
+        merges=tuple(grafter.merges),
+        intermediate=grafter.intermediate(word.token for word in grafted),
     )
-
-
-def pieces_of(tokenizer: Tokenizer, text: str) -> list[bytes] | None:
-    """Return the pieces of a text, as they are merged; None if there is an added token in it."""
-    preparation = tokenizer.preparation
-    if preparation is None:
-        return [utf8(piece) for piece in tokenizer.splitter.split(text)]
-    pieces: list[bytes] = []
-    for part in preparation.parts(text, frozenset()):
-        if isinstance(part, int):
-            return None
-        for piece in part:
-            data = utf8(piece)
-            pieces += preparation.within(data) if preparation.within else [data]
-    return pieces
 
 
 def joined_labels(parts: Iterable[bytes]) -> str:
@@ -158,6 +139,14 @@ def joined_labels(parts: Iterable[bytes]) -> str:
     return " + ".join(labels)
 
 
+def with_merges(ids: Sequence[int], merges: Iterable[Triple]) -> list[int]:
+    """Return ids after merges, each made everywhere before the next."""
+    ids = list(ids)
+    for left, right, token in merges:
+        ids = merged(ids, (left, right), token)
+    return ids
+
+
 class Grafter:
     """Adds tokens to a vocabulary one after another. Each is one token of the pieces that follow."""
 
@@ -166,29 +155,34 @@ class Grafter:
         self._tokenizer = tokenizer
         self._vocabulary = tokenizer.vocabulary
         self._specials = TextSearch(tokenizer.special_tokens)
+        self.merges: list[Triple] = []
+        """The new merges, in order."""
         self._token_of: dict[tuple[int, int], int] = {}
         """New pair -> the new token that it makes. Ids ascend, so they are the ranks of the pairs, too."""
         self._bytes_of: dict[int, bytes] = {}  # of new tokens
-        self._not_text: set[int] = set()
-        """Tokens of which no new token can be made: its bytes would not be those of the text."""
-        alphabet = self._vocabulary.alphabet
-        if isinstance(alphabet, CharacterSymbols):
-            self._not_text = alphabet.token_ids.difference(alphabet.id_of.values())
-        self._unmade: dict[int, tuple[int, ...]] = {}
-        """Tokens of ranks that merging does not make -> what merging leaves of their bytes."""
+        self._unmade: dict[int, list[int]] = {}
+        """Tokens of ranks that merging does not make -> what merging leaves of their bytes now."""
         if isinstance(self._vocabulary, RankedVocabulary):
-            tokens = self._vocabulary.encoding.id_of.values()
-            for token in set(tokens).difference(
-                merged_tokens(self._vocabulary, tokens)
-            ):
-                data = self._vocabulary.token_bytes(token)
-                with suppress(UnknownTokenError):  # a byte has no token
-                    self._unmade[token] = self._vocabulary.join(data)
+            for data, token in self._vocabulary.encoding.id_of.items():
+                ids = self._vocabulary.join(data)
+                if ids != (token,):
+                    self._unmade[token] = list(ids)
 
-    def refuse_special(self, text: str) -> None:
-        """Raise `Refusal` if there is a special token in a text."""
+    def pieces(self, text: str) -> list[bytes]:
+        """Return the pieces of a text, as they are merged. Raises `Refusal` if a special or added token is in it."""
         for start, end in self._specials.spans(text):
             raise Refusal(f"it contains the special token {quoted(text[start:end])}")
+        preparation = self._tokenizer.preparation
+        if preparation is None:
+            return list(map(utf8, self._tokenizer.splitter.split(text)))
+        pieces: list[bytes] = []
+        for part in preparation.parts(text, frozenset()):
+            if isinstance(part, int):
+                raise Refusal("it contains an added token")
+            pieces += map(utf8, part)
+        if preparation.within:
+            pieces = [part for piece in pieces for part in preparation.within(piece)]
+        return pieces
 
     def piece_of_word(self, word: str) -> bytes:
         """Return the piece that a word becomes. Raises `Refusal` if it is not one piece."""
@@ -198,34 +192,29 @@ class Grafter:
             raise Refusal("it is empty")
         if without_surrogates(word) != word:
             raise Refusal("it contains half of a character (a lone surrogate)")
-        self.refuse_special(word)
-        pieces = pieces_of(self._tokenizer, word)
-        if pieces is None:
-            raise Refusal("it contains an added token")
-        if not pieces:
-            raise Refusal("the split pattern drops it")
+        pieces = self.pieces(word)
         if len(pieces) > 1:
             raise Refusal(f"the split pattern cuts it into {joined_labels(pieces)}")
-        if self._tokenizer.preparation is None and pieces[0] != word.encode():
-            raise Refusal(
-                f"the split pattern leaves only {joined_labels(pieces)} of it"
-            )
+        if not pieces or (not self._tokenizer.preparation and pieces != [utf8(word)]):
+            raise Refusal("the split pattern drops it or a part of it")
         return pieces[0]
 
     def old_ids(self, data: bytes) -> tuple[int, ...]:
         """Return the ids of a piece before any token was added. Raises `Refusal` if it has none."""
         try:
             ids = self._vocabulary.encode(data)
-        except UnknownTokenError as error:
-            message = str(error)
-            raise Refusal(message[0].lower() + message[1:].rstrip(".")) from None
-        if len(ids) > 1 and not self._not_text.isdisjoint(ids):
-            raise Refusal(
-                "one of its characters is not a token, and its bytes can't be joined"
-            )
+        except UnknownTokenError:
+            raise Refusal("one of its bytes or characters has no token") from None
+        alphabet = self._vocabulary.alphabet
+        if isinstance(alphabet, CharacterSymbols) and len(ids) > 1:
+            characters = set(data.decode(errors="replace"))
+            if not alphabet.id_of.keys() >= characters:
+                raise Refusal(
+                    "one of its characters is not a token, and its bytes can't be joined"
+                )
         return ids
 
-    def merged(self, ids: Sequence[int]) -> list[int]:
+    def _new_ids(self, ids: Sequence[int]) -> list[int]:
         """Merge the new pairs in old ids, in their order."""
 
         def rank_of(left: int, right: int) -> int:
@@ -238,59 +227,49 @@ class Grafter:
 
     def plan(self, ids: Sequence[int]) -> list[Triple]:
         """Return the merges that make a piece one token. `ids` are its ids now; new tokens get the next free ids."""
-        ids = list(ids)
         merges: list[Triple] = []
         while len(ids) > 1:
-            token = self._tokenizer.n_vocab + len(self._token_of) + len(merges)
+            token = self._tokenizer.n_vocab + len(self.merges) + len(merges)
             merges.append((ids[0], ids[1], token))
-            ids = merged(ids, (ids[0], ids[1]), token)
+            ids = merged(list(ids), (ids[0], ids[1]), token)
         return merges
 
     def add(self, data: bytes) -> int:
         """Make a piece one token, and return its id, which is not new if it is one already.
 
         Raises:
-            Refusal: It can't become one. Nothing is added then.
+            Refusal: A new token would have the bytes of an old one, or would let merging make an old one. Then nothing
+                is added.
         """
-        ids = self.merged(self.old_ids(data))
+        ids = self._new_ids(self.old_ids(data))
         plan = self.plan(ids)
         if not plan:
             return ids[0]
+        bytes_of = {token: self._token_bytes(token) for token in ids}
         for left, right, token in plan:
-            self._bytes_of[token] = self._token_bytes(left) + self._token_bytes(right)
-            self._token_of[left, right] = token
-        try:
-            self._check(plan)
-        except Refusal:
-            for left, right, token in plan:
-                del self._token_of[left, right]
-                del self._bytes_of[token]
-            raise
-        return plan[-1][2]
-
-    def _check(self, plan: Iterable[Triple]) -> None:
-        """Raise `Refusal` if new tokens have the bytes of old ones, or would let merging make an old token."""
-        for _, _, token in plan:
-            data = self._bytes_of[token]
-            other = self._vocabulary.id_by_bytes.get(data)
+            bytes_of[token] = bytes_of[left] + bytes_of[right]
+            other = self._vocabulary.id_by_bytes.get(bytes_of[token])
             if other is not None:
+                label = joined_labels([bytes_of[token]])
                 raise Refusal(
-                    f"the token {other} has the bytes {joined_labels([data])} already, but is not what they become"
+                    f"the token {other} has the bytes {label} already, but is not what they become"
                 )
-        for token, ids in self._unmade.items():
+        unmade = {old: with_merges(left, plan) for old, left in self._unmade.items()}
+        for old, left_of_it in unmade.items():
             # Two neighbors whose joined bytes are a token would join.
-            is_touched = not self._token_of.keys().isdisjoint(pairwise(ids))
-            if is_touched and len(self.merged(ids)) <= 2:
+            if len(left_of_it) <= 2:
                 raise Refusal(
-                    f"with it, ranks would also make the token {token}, which no text becomes now"
+                    f"with it, ranks would also make the token {old}, which no text becomes now"
                 )
+        self._unmade = unmade
+        self.merges += plan
+        for left, right, token in plan:
+            self._token_of[left, right] = token
+            self._bytes_of[token] = bytes_of[token]
+        return plan[-1][2]
 
     def _token_bytes(self, token: int) -> bytes:
         return self._bytes_of.get(token) or self._vocabulary.token_bytes(token)
-
-    def merges(self) -> tuple[Triple, ...]:
-        """Return the new merges, in order."""
-        return tuple((*pair, token) for pair, token in self._token_of.items())
 
     def intermediate(self, tokens: Iterable[int]) -> tuple[int, ...]:
         """Return the new tokens that are not among `tokens`."""
@@ -310,15 +289,16 @@ class Grafter:
                 whole_pieces=old.encoding.looks_up,
             )
         else:
-            vocabulary = old.extended(self.merges())
-            if old.whole_pieces.keys() >= set(filter(None, old.bytes_of.values())):
+            whole_pieces = dict(old.whole_pieces)
+            if whole_pieces.keys() >= set(filter(None, old.bytes_of.values())):
                 # Every piece that is a token is looked up. So are the new tokens, which merging makes as well.
-                vocabulary = Vocabulary(
-                    old.base,
-                    vocabulary.merges,
-                    old.special_tokens,
-                    symbols=old.alphabet,
-                    whole_pieces={**old.whole_pieces, **new_pieces},
-                    listed=vocabulary.listed_merges,
-                )
+                whole_pieces |= new_pieces
+            vocabulary = Vocabulary(
+                old.base,
+                [*old.merges, *self.merges],
+                old.special_tokens,
+                symbols=old.alphabet,
+                whole_pieces=whole_pieces,
+                listed=[*old.listed_merges, *self.merges],
+            )
         return self._tokenizer.with_vocabulary(vocabulary)

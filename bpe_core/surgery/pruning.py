@@ -16,16 +16,12 @@ formed may get any other ids; `Pruned.unreachable` lists the tokens that no text
 """
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final, Literal, NamedTuple, TypeVar, get_args
 
 from bpe_core.difference.surroundings import added_tokens
-from bpe_core.errors import OptionError
-from bpe_core.surgery.reach import (
-    check_changeable,
-    formed_tokens,
-    merged_tokens,
-)
+from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.token_ids import as_ids
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import is_utf8
@@ -38,8 +34,8 @@ from bpe_core.vocabulary.symbols import CharacterSymbols, Symbols
 Decision = Literal["list", "with-descendants", "keep-parents"]
 DECISIONS: Final[tuple[Decision, ...]] = get_args(Decision)
 """What happens with tokens that become unreachable. list: they stay in the vocabulary. with-descendants: they are removed
-too. keep-parents: the tokens that they need are not removed, and neither are those without which a token would only be
-looked up as a whole piece. So a text whose tokens are all left keeps its ids."""
+too. keep-parents: nothing becomes unreachable, since no token is removed that another one is built on. Then only ids of a
+text and tokens that they are built on are formed in it, so a text whose ids are all left keeps them."""
 T = TypeVar("T")
 
 
@@ -101,38 +97,33 @@ def prune(
     check_changeable(tokenizer)
     removed = _checked(tokenizer, ids)
     vocabulary = tokenizer.vocabulary
-    made_before = merged_tokens(vocabulary, vocabulary.bytes_of)
     kept: dict[int, int] = {}
-    while True:
-        changed = _without(tokenizer, removed)
-        left = made_before - removed
-        unmade = sorted(left - merged_tokens(changed.vocabulary, left))
-        needed = {}
-        if unreachable == "keep-parents":
-            needed = _needed(vocabulary, removed, unmade)
-        if not needed:
-            break
-        kept |= needed
-        removed -= needed.keys()
+    if unreachable == "keep-parents":
+        kept = _parts_of_others(vocabulary, removed)
+        removed -= kept.keys()
     if not removed:
         token, child = next(iter(kept.items()))
         raise OptionError(
             f"Nothing can be removed: the tokens are parts of others, such as {_label(tokenizer, token)} of "
             f"{_label(tokenizer, child)}."
         )
-    only_whole = [token for token in unmade if _is_looked_up(changed, token)]
-    unreached = sorted(set(unmade).difference(only_whole))
+    changed = _without(tokenizer, removed)
+    left = vocabulary.bytes_of.keys() - removed
+    not_made = left - _merged_tokens(changed.vocabulary, left)
+    unmade = _merged_tokens(vocabulary, not_made)
+    only_whole = {token for token in unmade if _is_looked_up(changed, token)}
+    unreached = unmade - only_whole
     if unreachable == "with-descendants" and unreached:
         # They are never formed, so without them every text has the same ids, and no other token becomes unreachable.
-        removed |= set(unreached)
+        removed |= unreached
         changed = _without(tokenizer, removed)
     pruned = Pruned(
         changed,
         mapping={token: token for token in changed.vocabulary.ids()},
-        unreachable=tuple(unreached),
+        unreachable=tuple(sorted(unreached)),
         removed=tuple(sorted(removed)),
         kept=kept,
-        only_whole=tuple(only_whole),
+        only_whole=tuple(sorted(only_whole)),
     )
     return renumbered(pruned) if renumber else pruned
 
@@ -152,6 +143,21 @@ def _checked(tokenizer: Tokenizer, ids: Iterable[int]) -> set[int]:
     return set(tokens)
 
 
+def check_changeable(tokenizer: Tokenizer) -> None:
+    """Raise `OptionError` if the vocabulary of a tokenizer can't be changed."""
+    vocabulary = tokenizer.vocabulary
+    if vocabulary.end_of_word is not None:
+        raise OptionError(
+            "This tokenizer marks the ends of words, and only vocabularies without such a marker can be changed."
+        )
+    has_characters = isinstance(vocabulary.alphabet, CharacterSymbols)
+    if isinstance(vocabulary, RankedVocabulary) and has_characters:
+        raise OptionError(
+            "This is a SentencePiece model, whose merges can't be known and which can't be written; "
+            "convert it to a tokenizer.json first."
+        )
+
+
 def needed_by_texts(tokenizer: Tokenizer) -> dict[int, str]:
     """Return the tokens that can't be removed: id -> why, as the end of a sentence."""
     needed: dict[int, str] = {}
@@ -160,15 +166,44 @@ def needed_by_texts(tokenizer: Tokenizer) -> dict[int, str]:
         needed[token] = f"the byte 0x{byte:02X}, and each byte needs a token"
     if isinstance(symbols, CharacterSymbols):
         for character, token in symbols.id_of.items():
-            if not all(byte in symbols.byte_ids for byte in character.encode()):
+            if not symbols.byte_ids.keys() >= set(character.encode()):
                 needed[token] = "a character, for which there are no bytes"
         if symbols.unknown is not None:
             needed[symbols.unknown] = "the token of unknown characters"
     for added in added_tokens(tokenizer).values():
         needed[added.token] = "an added token, which is found before merging"
-    for token in tokenizer.special_tokens.values():
-        needed[token] = "a special token"
+        if added.special:
+            needed[added.token] = "a special token"
     return needed
+
+
+def _parts_of_others(vocabulary: Vocabulary, removed: set[int]) -> dict[int, int]:
+    """Return those of `removed` that other tokens are built on -> one that is left, or is needed itself."""
+    bytes_of = vocabulary.bytes_of
+    needed: dict[int, int] = {}
+    # A token is longer than its parts, so in this order it is known of each token whether it stays.
+    merges = sorted(
+        vocabulary.as_merges().merges, key=lambda merge: -len(bytes_of[merge[2]])
+    )
+    for left, right, token in merges:
+        if token not in removed or token in needed:
+            for part in removed & {left, right}:
+                needed.setdefault(part, token)
+    return needed
+
+
+def _merged_tokens(vocabulary: Vocabulary, tokens: Iterable[int]) -> set[int]:
+    """Return those of `tokens` that merging makes: their bytes, merged alone, become the token.
+
+    Merging makes no other token in any text, since the bytes of a token are joined in the same order wherever they
+    become that token (`bpe_core.vocabulary.merge_loop` has the proof).
+    """
+    made: set[int] = set()
+    for token in tokens:
+        with suppress(UnknownTokenError):  # some published vocabularies lack bytes
+            if vocabulary.join(vocabulary.bytes_of[token]) == (token,):
+                made.add(token)
+    return made
 
 
 def _is_looked_up(tokenizer: Tokenizer, token: int) -> bool:
@@ -184,86 +219,67 @@ def _label(tokenizer: Tokenizer, token: int) -> str:
     return f"{token} '{token_label(tokenizer.token_bytes(token)[:60])}'"
 
 
-def _needed(
-    vocabulary: Vocabulary, removed: set[int], unmade: Iterable[int]
-) -> dict[int, int]:
-    """Return removed token -> a token of `unmade` in whose making it is formed."""
-    needed: dict[int, int] = {}
-    for token in unmade:
-        data = vocabulary.token_bytes(token)
-        for part in removed & formed_tokens(vocabulary, data, looks_up=False):
-            needed.setdefault(part, token)
-    return needed
-
-
 def _without(tokenizer: Tokenizer, removed: set[int]) -> Tokenizer:
-    left = {
-        token: token for token in tokenizer.vocabulary.ids() if token not in removed
-    }
-    return tokenizer.with_vocabulary(_with_ids(tokenizer.vocabulary, left))
+    ids = tokenizer.vocabulary.ids()
+    return _with_ids(tokenizer, {token: token for token in ids if token not in removed})
 
 
 def renumbered(pruned: Pruned) -> Pruned:
     """Close all holes between the ids of a pruned tokenizer, as `prune` does with `renumber`."""
     new_ids = {token: number for number, token in enumerate(pruned.mapping)}
-    preparation = pruned.tokenizer.preparation
-    if preparation:
-        added = [
-            replace(added, token=new_ids[added.token]) for added in preparation.added
-        ]
-        preparation = replace(
-            preparation,
-            added=tuple(added),
-            byte_fallback_ids=frozenset(
-                new_ids[token] for token in preparation.byte_fallback_ids
-            ),
-        )
-    vocabulary = _with_ids(pruned.tokenizer.vocabulary, new_ids)
-    return pruned._replace(
-        tokenizer=pruned.tokenizer.with_vocabulary(vocabulary, preparation=preparation),
-        mapping=new_ids,
-    )
+    tokenizer = _with_ids(pruned.tokenizer, new_ids)
+    return pruned._replace(tokenizer=tokenizer, mapping=new_ids)
 
 
-def _with_ids(vocabulary: Vocabulary, new_ids: Mapping[int, int]) -> Vocabulary:
-    """Return the vocabulary with new ids (old -> new, in the same order).
+def _with_ids(tokenizer: Tokenizer, new_ids: Mapping[int, int]) -> Tokenizer:
+    """Return the tokenizer with new ids (old -> new, in the same order).
 
     Tokens without a new id are removed, and so are the merges that make or use them.
     """
+    vocabulary = tokenizer.vocabulary
     tokens = {
         new_ids[token]: data
         for token, data in vocabulary.bytes_of.items()
         if token in new_ids
     }
     specials = _translated(vocabulary.special_tokens, new_ids)
-    old_symbols = vocabulary.alphabet
-    symbols: Symbols = replace(
-        old_symbols, byte_ids=_translated(old_symbols.byte_ids, new_ids)
-    )
+    symbols: Symbols = vocabulary.alphabet
+    symbols = replace(symbols, byte_ids=_translated(symbols.byte_ids, new_ids))
     if isinstance(symbols, CharacterSymbols):
         symbols = replace(symbols, id_of=_translated(symbols.id_of, new_ids))
         if symbols.unknown is not None:
             symbols = replace(symbols, unknown=new_ids[symbols.unknown])
+    changed: Vocabulary
     if isinstance(vocabulary, RankedVocabulary):
-        return RankedVocabulary(
+        changed = RankedVocabulary(
             tokens,
             specials,
             symbols=symbols,
             id_of=_translated(vocabulary.encoding.id_of, new_ids),
             whole_pieces=vocabulary.encoding.looks_up,
         )
-    merges = [
-        (new_ids[left], new_ids[right], new_ids[token])
-        for left, right, token in vocabulary.listed_merges
-        if left in new_ids and right in new_ids and token in new_ids
-    ]
-    return vocabulary_of(
-        tokens,
-        merges,
-        specials,
-        symbols=symbols,
-        whole_pieces=_translated(vocabulary.whole_pieces, new_ids),
-    )
+    else:
+        changed = vocabulary_of(
+            tokens,
+            [
+                (new_ids[left], new_ids[right], new_ids[token])
+                for left, right, token in vocabulary.listed_merges
+                if new_ids.keys() >= {left, right, token}
+            ],
+            specials,
+            symbols=symbols,
+            whole_pieces=_translated(vocabulary.whole_pieces, new_ids),
+        )
+    preparation = tokenizer.preparation
+    if preparation:
+        added = [
+            replace(added, token=new_ids[added.token]) for added in preparation.added
+        ]
+        fallback_ids = [new_ids[token] for token in preparation.byte_fallback_ids]
+        preparation = replace(
+            preparation, added=tuple(added), byte_fallback_ids=frozenset(fallback_ids)
+        )
+    return tokenizer.with_vocabulary(changed, preparation=preparation)
 
 
 def _translated(id_of: Mapping[T, int], new_ids: Mapping[int, int]) -> dict[T, int]:

@@ -1,21 +1,18 @@
 """Unite two tokenizers: the tokens of one are added to the other."""
 
-from collections.abc import Iterator
-from itertools import islice, product
+from itertools import islice
 from typing import Final, Literal, NamedTuple
 
 from bpe_core.errors import OptionError
-from bpe_core.surgery.grafting import Grafter, Refusal, joined_labels, pieces_of
+from bpe_core.explain.contexts import texts_with
+from bpe_core.surgery.grafting import Grafter, Refusal, joined_labels
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.utf8 import completed, is_utf8
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.vocabulary.ranked import RankedVocabulary
 
-_NEIGHBORS: Final = ("", "a", "1", " ", ".", "\n", "の")
-"""Texts to put before and after a token, to find a text that has it in one piece."""
-_MOST_COMPLETED: Final = 64
-"""Texts that are tried for a token that begins or ends inside of a character."""
+_MOST_TRIED: Final = 64
+"""Texts in which a piece with the bytes of a token is looked for."""
 
 
 class UnitedToken(NamedTuple):
@@ -81,7 +78,7 @@ def unite(a: Tokenizer, b: Tokenizer) -> United:
     return United(
         grafter.tokenizer(),
         tokens=tuple(tokens),
-        merges=grafter.merges(),
+        merges=tuple(grafter.merges),
         intermediate=grafter.intermediate(
             token.token for token in tokens if token.token is not None
         ),
@@ -111,33 +108,18 @@ def _add(a: Tokenizer, b: Tokenizer, grafter: Grafter, token: int) -> UnitedToke
     old_ids = grafter.old_ids(data)
     if len(old_ids) == 1:
         return UnitedToken(token, "same", old_ids[0])
-    grafter.refuse_special(data.decode(errors="replace"))
-    _check_piece(a, data)
+    _check_piece(grafter, data)
     return UnitedToken(token, "new", grafter.add(data))
 
 
-def _check_piece(tokenizer: Tokenizer, data: bytes) -> None:
+def _check_piece(grafter: Grafter, data: bytes) -> None:
     """Raise `Refusal` if no piece is found that contains these bytes."""
-    first: list[bytes] | None = None
-    for text in _texts_with(data):
-        pieces = pieces_of(tokenizer, text)
-        if first is None:
-            first = pieces
-        if pieces and any(data in piece for piece in pieces):
+    first: list[bytes] = []
+    for text in islice(texts_with(data), _MOST_TRIED):
+        pieces = grafter.pieces(text)
+        if any(data in piece for piece in pieces):
             return
-    if first is None:
-        raise Refusal("no text in UTF-8 contains it, or an added token of A is in it")
+        first = first or pieces
+    if not first:
+        raise Refusal("no text in UTF-8 contains it, or A's split pattern drops it")
     raise Refusal(f"A makes the pieces {joined_labels(first)} of its text")
-
-
-def _texts_with(data: bytes) -> Iterator[str]:
-    """Yield texts that contain the bytes: first the text alone, if it is one."""
-    if not is_utf8(data):
-        yield from islice(completed(data), _MOST_COMPLETED)
-        return
-    text = data.decode()
-    yield text
-    if text.startswith(" "):  # a tokenizer may insert it
-        yield text[1:]
-    for before, after in product(_NEIGHBORS, repeat=2):
-        yield before + text + after

@@ -66,6 +66,7 @@ class Vocabulary:
     """How pieces become ids."""
 
     _own_store: Store | None = None  # None until the merges are known
+    _listed: Sequence[Triple] = ()
 
     def __init__(
         self,
@@ -107,7 +108,7 @@ class Vocabulary:
             whole_pieces = {} if symbols.end is not None else whole_by_default(base)
         store = Store(base, symbols, whole_pieces)
         store.extend(merges, most_bytes)
-        store.list_merges(listed)
+        self._listed = listed
         self._use_merges(store, len(store.merges), special_tokens)
         check_special_tokens(self.special_tokens, store.bytes_of)
 
@@ -273,14 +274,11 @@ class Vocabulary:
 
     @property
     def listed_merges(self) -> Sequence[Triple]:
-        """`merges`, and those that the file lists but that are never applied; see `bpe_core.vocabulary.paths`."""
-        store = self._store
-        if not store.listed:
-            return self.merges
-        if self.n_merges >= store.n_applied:
-            return [*store.listed, *self.merges[store.n_applied :]]
-        tokens = self.bytes_of
-        return [merge for merge in store.listed if tokens.keys() >= set(merge)]
+        """`merges`, and those that the file lists but that are never applied; see `bpe_core.vocabulary.paths`.
+
+        Other versions of the vocabulary know only the merges that are applied.
+        """
+        return self._listed or self.merges
 
     def step_of_pair(self, left: int, right: int) -> int | None:
         """Return the step that joins two tokens, which may be a step of a later version; None if no merge does."""
@@ -347,10 +345,7 @@ class Vocabulary:
         return f"<Vocabulary: {self.n_tokens} tokens, {self.n_merges} merges>"
 
     def __reduce__(self) -> tuple[Callable[..., "Vocabulary"], tuple[Any, ...]]:
-        return _from_pickle, (*self._compared(), self._listed())
-
-    def _listed(self) -> Sequence[Triple]:
-        return self.listed_merges if self._store.listed else ()
+        return _from_pickle, (*self._compared(), self._listed)
 
     def _compared(self) -> tuple[Any, ...]:
         """Return what two equal vocabularies have in common."""
@@ -487,6 +482,8 @@ class Vocabulary:
             raise OptionError(
                 f"Step {step} does not exist; this vocabulary has the steps 0 to {self.n_merges}."
             )
+        if step == self.n_merges:
+            return self
         return self._version(self._store, step, self.special_tokens)
 
     def with_special_tokens(self, special_tokens: Mapping[str, int]) -> "Vocabulary":
@@ -497,7 +494,7 @@ class Vocabulary:
             special_tokens,
             symbols=self._symbols,
             whole_pieces=self.whole_pieces,
-            listed=self._listed(),
+            listed=self._listed,
         )
 
     def extended(self, merges: Iterable[Triple]) -> "Vocabulary":
@@ -507,10 +504,8 @@ class Vocabulary:
             store = self._store
             if len(store.merges) > self.n_merges:
                 # Another version was extended before, so the merges after this version are not ours.
-                listed = self._listed()
                 store = Store(store.base, store.symbols, self.whole_pieces)
                 store.extend(self.merges)
-                store.list_merges(listed)
             store.extend(new_merges)
         specials = _moved_up(self.special_tokens, {token for _, _, token in new_merges})
         return self._version(store, len(store.merges), specials)

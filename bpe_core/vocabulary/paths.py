@@ -82,6 +82,7 @@ def _ever_applied(vocabulary: Vocabulary, groups: list[list[Triple]]) -> list[Tr
     """
     encoder = vocabulary.encoding.compiled
     bytes_of = vocabulary.bytes_of
+    ranks = vocabulary.ranks
 
     def parts_at(step: int, data: bytes) -> tuple[int, ...]:
         if encoder:
@@ -96,24 +97,28 @@ def _ever_applied(vocabulary: Vocabulary, groups: list[list[Triple]]) -> list[Tr
         with suppress(LookupError):  # a character has no token
             parts = parts_at(step, data)
         first = [triple for triple in group if triple[:2] == parts]
-        applied += first or _late_merge(vocabulary, data, group[0][2])
+        if not first:
+            with suppress(LookupError):
+                rank = last_rank(vocabulary, data)
+                first = [triple for triple in group if rank == ranks.get(triple[:2])]
+        applied += first
         step += len(group)
     return applied
 
 
-def _late_merge(vocabulary: Vocabulary, data: bytes, token: int) -> list[Triple]:
-    """Return the merge that makes a token when its bytes are merged by all merges; none if they don't become it."""
-    made: list[Triple] = []
+def last_rank(vocabulary: Vocabulary, data: bytes) -> int | None:
+    """Return the rank of the last merge that is applied to `data`; None without one. Raises `UnknownTokenError`."""
+    merges = vocabulary.merges
+    ranks = vocabulary.ranks
+    last = None
 
     def rank_of(left: int, right: int) -> int:
-        return vocabulary.ranks.get((left, right), NO_RANK)
+        return ranks.get((left, right), NO_RANK)
 
     def join(left: int, right: int, rank: int) -> int:
-        triple = vocabulary.merge_of(rank + 1)
-        if triple[2] == token:
-            made.append(triple)
-        return triple[2]
+        nonlocal last
+        last = rank
+        return merges[rank][2]
 
-    with suppress(LookupError):
-        merge(vocabulary.symbols(data), rank_of, join)
-    return made[-1:]
+    merge(vocabulary.symbols(data), rank_of, join)
+    return last

@@ -189,9 +189,6 @@ class RankedVocabulary(Vocabulary):
             whole_pieces=self.encoding.looks_up,
         )
 
-    def at(self, step: int) -> Vocabulary:
-        return self if step == self.n_merges else super().at(step)
-
     def as_merges(self) -> Vocabulary:
         """Return a vocabulary of merges, in the order of the ranks, that gives every piece the same ids.
 
@@ -206,7 +203,7 @@ class RankedVocabulary(Vocabulary):
             )
         late_merges = self.late_merges()
         if not late_merges:
-            return super().at(self.n_merges)
+            return self._version(self._store, self.n_merges, self.special_tokens)
         rank_of_id = {token: n for n, token in enumerate(self.encoding.id_of.values())}
         merges = list(self.merges)
         merges += late_merges

@@ -3,7 +3,7 @@
 from array import array
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import chain, takewhile
 from math import inf
 from threading import Lock
@@ -49,9 +49,6 @@ class Store:
         self.whole_pieces = whole_pieces
         self.lock = Lock()  # held while merges are appended
         self.merges: list[Triple] = []
-        self.listed: Sequence[Triple] = ()
-        """The first `n_applied` merges, and those that the file lists but that are never applied; () without such."""
-        self.n_applied = 0
         self.step_of: dict[int, int] = {}
         """Id -> the step that first made it, from 1. Tokens of `base` are not in it."""
         self.repeats: list[int] = []
@@ -113,11 +110,6 @@ class Store:
                     f"Merge {step} makes the id {token}, which has other bytes already; use a new id."
                 )
             self.merges.append(merge)
-
-    def list_merges(self, listed: Sequence[Triple]) -> None:
-        """Note all merges that a file lists, of which those so far are applied."""
-        self.listed = listed
-        self.n_applied = len(self.merges)
 
     def _remove_unfinished(self) -> None:
         """Remove the entries of a merge whose appending was interrupted."""

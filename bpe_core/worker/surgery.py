@@ -1,22 +1,20 @@
 """Choose the tokens to remove from a vocabulary, and measure what a change of a vocabulary changes."""
 
-from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 from bpe_core import untrusted_json
 from bpe_core.auditing import examine
-from bpe_core.auditing.findings import Finding, Findings
+from bpe_core.auditing.findings import Findings
 from bpe_core.auditing.subject import AuditSubject
-from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError, TextError, UnknownTokenError
 from bpe_core.surgery.pruning import needed_by_texts
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, quoted
-from bpe_core.worker.inputs import compare_on_files
 from bpe_core.worker.job import Job
 
 
@@ -98,115 +96,38 @@ def latest_tokens(tokenizer: Tokenizer, size: int) -> list[int]:
             f"The vocabulary has {counted(tokenizer.n_tokens, 'token')}; choose a smaller --size."
         )
     needed = needed_by_texts(tokenizer)
-    step_of: dict[int, int] = {}
-    parts_of: defaultdict[int, list[int]] = defaultdict(list)
-    n_children: Counter[int] = Counter()
-    for step, (left, right, token) in enumerate(tokenizer.vocabulary.merges):
-        step_of[token] = step
-        parts_of[token] += (left, right)
-        n_children.update((left, right))
-    queue = [(-step, token) for token, step in step_of.items() if not n_children[token]]
-    heapify(queue)
-    latest: list[int] = []
+    vocabulary = tokenizer.vocabulary
+    parts_of: defaultdict[int, set[int]] = defaultdict(set)
+    for left, right, token in vocabulary.merges:
+        parts_of[token] |= {left, right}
+    latest: dict[int, None] = {}
+    queue: list[tuple[int, int]] = []
+
+    def add_to_queue(tokens: Iterable[int]) -> None:
+        for token in tokens:
+            is_last = latest.keys() >= set(vocabulary.children(token))
+            if is_last and token in parts_of and token not in needed:
+                heappush(queue, (-vocabulary.step_of(token), token))
+
+    add_to_queue(parts_of)
     while queue and len(latest) < n_surplus:
         _, token = heappop(queue)
-        if token in needed:
-            continue
-        latest.append(token)
-        for part in parts_of[token]:
-            n_children[part] -= 1
-            if not n_children[part] and part in step_of:
-                heappush(queue, (-step_of[part], part))
+        latest[token] = None
+        add_to_queue(parts_of[token])
     if len(latest) < n_surplus:
         raise OptionError(
             f"Only {counted(len(latest), 'token')} can be removed; choose a --size of "
             f"{tokenizer.n_tokens - len(latest):,} or more."
         )
-    return latest
+    return list(latest)
 
 
-def ids_after(tokenizer: Tokenizer, data: bytes) -> tuple[int, ...] | None:
-    """Return the ids of a piece of text; None if there are none for it."""
-    try:
-        return tokenizer.vocabulary.encode(data)
-    except UnknownTokenError:
-        return None
-
-
-class Changed(NamedTuple):
-    """A tokenizer before and after a change that renumbers no token."""
-
-    before: Tokenizer
-    after: Tokenizer
-    left: Container[int]
-    """The old ids that are left."""
-
-
-class TextsChange(NamedTuple):
-    """The effect of a change on texts."""
-
-    n_bytes: int
-    n_before: int  # tokens
-    n_after: int
-    n_lines: int
-    n_lines_changed: int
-    """Lines in which a difference begins, as `diff` counts them."""
-
-
-def change_of_texts(changed: Changed, paths: Sequence[str], job: Job) -> TextsChange:
-    """Encode all texts at some paths with both tokenizers, as `compare_on_files` does.
-
-    Raises:
-        TextError: A path can't be read.
-        UnknownTokenError: A character has no token in one of the tokenizers.
-        Stopped: The job is to stop.
-    """
-    compared = compare_on_files(changed.before, changed.after, paths, job, n_shown=0)
-    return TextsChange(
-        compared.n_bytes,
-        *compared.n_tokens,
-        compared.n_lines,
-        compared.n_different_lines,
-    )
-
-
-class FindingsChange(NamedTuple):
-    """The findings of the audit before and after a change."""
-
-    before: Findings
-    after: Findings
-    gone: list[Finding]
-    """Findings that are gone, on tokens that are left."""
-    new: list[Finding]
-
-
-def change_of_findings(
-    changed: Changed, counts: Counts | None, job: Job
-) -> FindingsChange:
-    """Audit both tokenizers with the same counted texts, or without texts.
-
-    The training record is left out, since it does not fit the tokenizer after the change.
+def audited(tokenizer: Tokenizer, job: Job) -> Findings:
+    """Audit a tokenizer without texts, and without its training record, which does not fit it after a change.
 
     Raises:
         Stopped: The job is to stop.
     """
-
-    def audit(tokenizer: Tokenizer) -> Findings:
-        without_record = tokenizer.with_vocabulary(tokenizer.vocabulary)
-        progress = partial(job.progress, "auditing")
-        subject = AuditSubject(without_record, counts=counts, progress=progress)
-        return Findings(examine(subject))
-
-    before = audit(changed.before)
-    after = audit(changed.after)
-    keys_before = {(finding.id, finding.kind) for finding in before}
-    keys_after = {(finding.id, finding.kind) for finding in after}
-    gone = [
-        finding
-        for finding in before
-        if finding.id in changed.left and (finding.id, finding.kind) not in keys_after
-    ]
-    new = [
-        finding for finding in after if (finding.id, finding.kind) not in keys_before
-    ]
-    return FindingsChange(before, after, gone, new)
+    without_record = tokenizer.with_vocabulary(tokenizer.vocabulary)
+    progress = partial(job.progress, "auditing")
+    return Findings(examine(AuditSubject(without_record, progress=progress)))

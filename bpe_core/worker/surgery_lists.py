@@ -1,10 +1,12 @@
 """What `prune`, `graft` and `unite` report: lists of tokens, words and findings, for people and as JSON."""
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from io import StringIO
-from typing import Any, Final, NamedTuple
+from contextlib import suppress
+from typing import Any, Final
 
+from bpe_core.auditing.findings import Finding
+from bpe_core.difference.texts import TextsCompared
+from bpe_core.errors import UnknownTokenError
 from bpe_core.report import ReportTable, Section
 from bpe_core.surgery.grafting import Grafted, joined_labels
 from bpe_core.surgery.pruning import Pruned
@@ -13,10 +15,25 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import utf8
 from bpe_core.visible import token_label
 from bpe_core.weighted import Count
-from bpe_core.worker.surgery import Changed, FindingsChange, TextsChange, ids_after
 
+Row = dict[str, Any]
 SHOWN: Final = 20
 """Maximum number of rows of a list that are printed. The others are only counted."""
+_HEADINGS: Final = {
+    "removed": "Removed tokens",
+    "unreachable": "Nothing makes these any more",
+    "kept": "Kept, since others are built on them",
+    "only_whole": "Found only as whole pre-tokens now",
+    "words": "Words",
+    "refused": "Not added",
+    "intermediate": "New tokens that words are built from",
+    "new": "New tokens",
+    "part": "Further new tokens",
+    "impossible": "Not possible",
+    "new_findings": "New findings",
+    "findings_gone": "Findings that are gone, on tokens that are left",
+}
+"""Name of a list -> its heading for people. Other lists are only in JSON."""
 _COLUMNS: Final = {
     "id": "id",
     "id_b": "id in B",
@@ -31,150 +48,108 @@ _COLUMNS: Final = {
 _NUMBERS: Final = ("id", "id_b", "saving")
 
 
-class Listing(NamedTuple):
-    """A list of the report."""
-
-    name: str
-    """Its key in JSON, which has all rows; "" to leave it out."""
-    heading: str
-    """Its heading for people; "" to leave it out."""
-    rows: Sequence[Mapping[str, Any]]
-
-    def sections(self, most: int = SHOWN) -> Iterator[Section]:
-        """Yield a section with the first rows; none without rows."""
-        if not self.heading or not self.rows:
-            return
-        shown = self.rows[:most]
-        keys = [
-            key
-            for key in _COLUMNS
-            if any(row.get(key) not in (None, "") for row in shown)
-        ]
+def list_sections(
+    lists: Mapping[str, Sequence[Row]], most: int = SHOWN
+) -> Iterator[Section]:
+    """Yield the first rows of each list that has rows."""
+    for name, heading in _HEADINGS.items():
+        rows = lists.get(name, ())
+        if not rows:
+            continue
+        keys = [key for key in _COLUMNS if rows[0].get(key) not in (None, "")]
         table = ReportTable(
             [_COLUMNS[key] for key in keys],
-            [[str(row[key]) for key in keys] for row in shown],
+            [[str(row[key]) for key in keys] for row in rows[:most]],
             numbers=[index for index, key in enumerate(keys) if key in _NUMBERS],
             widest=100,
         )
-        n_more = len(self.rows) - len(shown)
-        more = f"and {n_more:,} more" if n_more else ""
-        yield Section(f"{self.heading}  {len(self.rows):,}", table=table, more=more)
+        n_more = len(rows) - most
+        more = f"and {n_more:,} more" if n_more > 0 else ""
+        yield Section(f"{heading}  {len(rows):,}", table=table, more=more)
 
 
-def token_rows(tokenizer: Tokenizer, tokens: Iterable[int]) -> Iterator[dict[str, Any]]:
+def _token_rows(
+    tokenizer: Tokenizer,
+    tokens: Iterable[int],
+    other: Tokenizer | None = None,
+    column: str = "",
+) -> list[Row]:
+    """Return a row for each token. `column` has the tokens that `other` makes of its text."""
+    rows: list[Row] = []
     for token in tokens:
         data = tokenizer.token_bytes(token)
-        yield {"id": token, "token": data.hex(), "text": token_label(data)}
+        row: Row = {"id": token, "token": data.hex(), "text": token_label(data)}
+        if other:
+            ids: tuple[int, ...] = ()
+            with suppress(UnknownTokenError):  # it lacks a byte
+                ids = other.vocabulary.encode(data)
+            row["ids"] = ids
+            row[column] = joined_labels(map(other.token_bytes, ids)) or "nothing"
+        rows.append(row)
+    return rows
 
 
-def _tokens_of_text(tokenizer: Tokenizer, ids: Sequence[int] | None) -> str:
-    return joined_labels(map(tokenizer.token_bytes, ids or ())) or "nothing"
+def pruned_lists(before: Tokenizer, pruned: Pruned) -> dict[str, list[Row]]:
+    """List the removed tokens with what their texts become, and the other tokens that are affected.
+
+    `pruned` is not renumbered.
+    """
+    return {
+        "removed": _token_rows(before, pruned.removed, pruned.tokenizer, "becomes"),
+        "unreachable": _token_rows(before, pruned.unreachable),
+        "kept": _token_rows(before, pruned.kept),
+        "only_whole": _token_rows(before, pruned.only_whole),
+    }
 
 
-def pruned_listings(pruned: Pruned, changed: Changed) -> Iterator[Listing]:
-    """Yield the removed tokens, the tokens that their texts become now, and the other tokens that are affected."""
-    removed = list(token_rows(changed.before, pruned.removed))
-    for row in removed:
-        ids = ids_after(changed.after, bytes.fromhex(row["token"]))
-        row |= {"ids": ids, "becomes": _tokens_of_text(changed.after, ids)}
-    yield Listing("removed", "Removed tokens", removed)
-    unreachable = "Removed too, since nothing makes them"
-    if not set(pruned.unreachable).issubset(pruned.removed):
-        unreachable = "Nothing makes these any more"
-    for name, heading, tokens in (
-        ("unreachable", unreachable, pruned.unreachable),
-        ("kept", "Kept, since others are built on them", pruned.kept),
-        ("only_whole", "Found only as whole pre-tokens now", pruned.only_whole),
-    ):
-        yield Listing(name, heading, list(token_rows(changed.before, tokens)))
-
-
-def grafted_listings(
-    grafted: Grafted, changed: Changed, savings: Mapping[str, Count]
-) -> Iterator[Listing]:
-    """Yield the words that are tokens now, and those that can't be. `savings` has the tokens that words save."""
-    words = list(token_rows(changed.after, [word.token for word in grafted.words]))
+def grafted_lists(
+    before: Tokenizer, grafted: Grafted, savings: Mapping[str, Count]
+) -> dict[str, list[Row]]:
+    """List the words that are tokens now, and those that can't be. `savings` has the tokens that words save."""
+    after = grafted.tokenizer
+    words = _token_rows(after, [word.token for word in grafted.words], before, "was")
     for row, word in zip(words, grafted.words, strict=True):
-        row |= {"ids": word.parts, "was": _tokens_of_text(changed.before, word.parts)}
         row["saving"] = savings.get(word.word)
-    yield Listing("words", "Words", words)
     refused = [
         {"text": token_label(utf8(word.word)), "reason": word.reason}
         for word in grafted.refused
     ]
-    yield Listing("refused", "Not added", refused)
-    parts = list(token_rows(changed.after, grafted.intermediate))
-    yield Listing("intermediate", "New tokens that words are built from", parts)
+    parts = _token_rows(after, grafted.intermediate)
+    return {"words": words, "refused": refused, "intermediate": parts}
 
 
-def united_listings(united: United, changed: Changed, b: Tokenizer) -> list[Listing]:
-    """Return a list for programs, of all tokens of B and all further new tokens, and three lists for people."""
-    of_b = list(token_rows(b, [token.id for token in united.tokens]))
-    for row, token in zip(of_b, united.tokens, strict=True):
-        ids = ids_after(changed.before, bytes.fromhex(row["token"]))
-        row |= {"ids": ids, "was": _tokens_of_text(changed.before, ids)}
+def united_rows(before: Tokenizer, united: United, b: Tokenizer) -> list[Row]:
+    """Return a row for each token of B, and for each new token that B does not have."""
+    rows = _token_rows(b, [token.id for token in united.tokens], before, "was")
+    for row, token in zip(rows, united.tokens, strict=True):
         row |= {"id": token.token, "id_b": token.id}
         row |= {"outcome": token.outcome, "reason": token.reason}
-    parts = list(token_rows(changed.after, united.intermediate))
-    for row in parts:
-        row["outcome"] = "part"
-    new = [row for row in of_b if row["outcome"] == "new"]
-    impossible = [row for row in of_b if row["outcome"] == "impossible"]
+    for row in _token_rows(united.tokenizer, united.intermediate):
+        rows.append({**row, "outcome": "part"})
+    return rows
+
+
+def finding_rows(findings: Iterable[Finding], others: Iterable[Finding]) -> list[Row]:
+    """Return a row for each finding that is not among the others."""
+    known = {(finding.id, finding.kind) for finding in others}
     return [
-        Listing("tokens", "", of_b + parts),
-        Listing("", "New tokens", new),
-        Listing("", "Further new tokens", parts),
-        Listing("", "Not possible", impossible),
+        {
+            "id": finding.id,
+            "text": finding.label,
+            "kind": finding.kind,
+            "reason": finding.reason,
+        }
+        for finding in findings
+        if (finding.id, finding.kind) not in known
     ]
 
 
-def as_csv(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Return the rows of `unite`. Texts are labels, since some readers end a row at a carriage return."""
-    text = StringIO()
-    head = ("id_b", "id", "outcome", "token", "text", "reason")
-    writer = csv.DictWriter(text, head, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
-
-
-def texts_section(texts: TextsChange) -> Section:
-    sentence = f"Different lines: {texts.n_lines_changed:,} of {texts.n_lines:,}."
-    n_tokens = (texts.n_before, texts.n_after)
-    rows = [
-        ["tokens", *[f"{n:,}" for n in n_tokens]],
-        ["bytes per token", *[f"{texts.n_bytes / max(1, n):.3f}" for n in n_tokens]],
+def about_texts(texts: TextsCompared) -> list[str]:
+    """Describe what a change does to texts, in sentences."""
+    n_before, n_after = texts.n_tokens
+    per_token = [f"{texts.n_bytes / max(1, n):.3f}" for n in texts.n_tokens]
+    return [
+        f"Tokens of the texts: {n_before:,} before, {n_after:,} after.",
+        f"Bytes per token: {per_token[0]} before, {per_token[1]} after.",
+        f"Different lines: {texts.n_different_lines:,} of {texts.n_lines:,}.",
     ]
-    table = ReportTable(("", "before", "after"), rows, numbers=(1, 2))
-    return Section("The texts", [sentence], table)
-
-
-def findings_section(findings: FindingsChange) -> Section:
-    before, after = findings.before.kinds(), findings.after.kinds()
-    rows = [
-        (kind, f"{before.get(kind, 0):,}", f"{after.get(kind, 0):,}")
-        for kind in before | after
-    ]
-    head = ("finding", "before", "after")
-    return Section("The audit", table=ReportTable(head, rows, numbers=(1, 2)))
-
-
-def findings_listings(findings: FindingsChange) -> Iterator[Listing]:
-    for name, heading, found in (
-        ("new_findings", "New findings", findings.new),
-        (
-            "findings_gone",
-            "Findings that are gone, on tokens that are left",
-            findings.gone,
-        ),
-    ):
-        rows = [
-            {
-                "id": finding.id,
-                "text": finding.label,
-                "kind": finding.kind,
-                "reason": finding.reason,
-            }
-            for finding in found
-        ]
-        yield Listing(name, heading, rows)

@@ -17,8 +17,9 @@ from tui.features.vocabulary_change import Made, Plan, Progress, work_out
 
 def test_counting_ends_when_nobody_waits(book: Path, kept: Path) -> None:
     plan = Plan(load(kept), (str(book),), words=("xyz",))
-    counts = work_out(plan, Progress()).review.sentences[-1]
-    assert "320 tokens before, 320 after; 0 of 20 lines change." in counts
+    counts = work_out(plan, Progress()).sentences
+    assert "Tokens of the texts: 320 before, 320 after." in counts
+    assert "Different lines: 0 of 20." in counts
     progress = Progress()
     progress.is_over = True
     with pytest.raises(Stopped):
@@ -27,7 +28,7 @@ def test_counting_ends_when_nobody_waits(book: Path, kept: Path) -> None:
 
 def test_a_text_that_is_gone_is_named(kept: Path, home: Path) -> None:
     plan = Plan(load(kept), (str(home / "gone.txt"),), words=("xyz",))
-    assert "gone.txt" in work_out(plan, Progress()).review.sentences[-1]
+    assert "gone.txt" in work_out(plan, Progress()).sentences[-1]
 
 
 async def test_escape_ends_the_work_and_what_it_finds_is_not_shown(
@@ -55,7 +56,7 @@ async def test_escape_ends_the_work_and_what_it_finds_is_not_shown(
         await scope.until(lambda: started[0].is_over, "the work is told to end")
         may_end.set()
         await scope.settle()
-        assert feature._made is None
+        assert feature._plan is None
         assert scope.screen.lanes == ()
 
 

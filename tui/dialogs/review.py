@@ -1,7 +1,7 @@
 """ReviewChange: what a change of the vocabulary does, and what to do with it."""
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
-from typing import ClassVar, Final, NamedTuple
+from collections.abc import Awaitable, Callable
+from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
@@ -21,16 +21,6 @@ _LABELS: Final = {
 """Key -> the label of its button. The key is the answer."""
 
 
-class Review(NamedTuple):
-    """The content of the dialog."""
-
-    sentences: Sequence[str]
-    lists: str
-    """A report of many lines, which can be scrolled."""
-    answers: Collection[str]
-    """Keys of `_LABELS`, in the order of the buttons."""
-
-
 class ReviewChange(Dialog[str]):
     """Shows a change once it is worked out. Returns the key of an answer; None for Escape."""
 
@@ -47,7 +37,7 @@ class ReviewChange(Dialog[str]):
         super().__init__()
         self._title = title
         self._prepare = prepare
-        self._answers: Collection[str] = ()
+        self._answers = ""
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog", id="review"):
@@ -56,7 +46,9 @@ class ReviewChange(Dialog[str]):
             with VerticalScroll(id="review-lists"):
                 yield Static(id="review-list", markup=False)
             yield Horizontal(classes="dialog--buttons")
-            yield Label("", classes="dialog--hint", markup=False)
+            yield Label(
+                "Working it out … Escape stops", classes="dialog--hint", markup=False
+            )
 
     def on_mount(self) -> None:
         self.run_worker(self._prepare(self))
@@ -66,19 +58,15 @@ class ReviewChange(Dialog[str]):
             self.workers.cancel_node(self)
         return super().dismiss(result)
 
-    async def show(self, review: Review) -> None:
-        self.query_one("#review-sentences", Static).update("\n".join(review.sentences))
-        self.query_one("#review-list", Static).update(review.lists)
-        buttons = [
-            Button(
-                f"{_LABELS[key]} ({key})",
-                compact=True,
-                action=f"screen.answer('{key}')",
-            )
-            for key in review.answers
-        ]
-        await self.query_one(".dialog--buttons").mount_all(buttons)
-        self._answers = review.answers
+    async def show(self, sentences: str, lists: str, answers: str) -> None:
+        """Show the change: sentences, a report that can be scrolled, and a button for each of the keys `answers`."""
+        self.query_one("#review-sentences", Static).update(sentences)
+        self.query_one("#review-list", Static).update(lists)
+        for key in answers:
+            label = f"{_LABELS[key]} ({key})"
+            button = Button(label, compact=True, action=f"screen.answer('{key}')")
+            await self.query_one(".dialog--buttons").mount(button)
+        self._answers = answers
         self.tell("Not saved yet. Tab goes to the buttons, Escape drops the change")
 
     def action_answer(self, key: str) -> None:

@@ -167,17 +167,28 @@ class Texts(Feature):
         if tokenizer is None:
             screen.say(NO_TOKENIZER, "warning")
             return
-        question = Ask(
-            "For which library do you want to save this tokenizer?",
-            partial(one_of, WRITABLE),
-            hint=f"{', '.join(WRITABLE)}. Tab completes.",
-            suggest=WRITABLE,
+        form = await self.ask_format(
+            "For which library do you want to save this tokenizer?"
         )
-        form = await screen.ask(question)
         if form is not None:
             await self.save(
                 "In which file?", lambda path: save(tokenizer, path, format=form)
             )
+
+    async def ask_format(
+        self, question: str, proposed: str | None = None
+    ) -> str | None:
+        """Ask for a format to write; None if the user cancels. `proposed` may be a format that is only read."""
+        start = proposed if proposed in WRITABLE else ""
+        return await self.screen.ask(
+            Ask(
+                question,
+                partial(one_of, WRITABLE),
+                start,
+                hint=f"{', '.join(WRITABLE)}. Tab completes.",
+                suggest=WRITABLE,
+            )
+        )
 
     async def ids_to_text(self) -> None:
         """Ask for ids and show their text. Start with the ids of the editor's selection, or with those of last time."""

@@ -5,18 +5,22 @@ from contextlib import closing
 from typing import Final, NamedTuple
 
 from bpe_core.errors import TextError
-from bpe_core.report import Section, as_text
+from bpe_core.report import as_text
 from bpe_core.surgery import UNSEEN
 from bpe_core.surgery.grafting import Grafted, graft
 from bpe_core.surgery.pruning import Decision, Pruned, prune
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import utf8
 from bpe_core.visible import counted, token_label
+from bpe_core.worker.inputs import compare_on_files
 from bpe_core.worker.job import Job, Reporter
-from bpe_core.worker.messages import Event, WorkProgress
-from bpe_core.worker.surgery import Changed, change_of_texts
-from bpe_core.worker.surgery_lists import grafted_listings, pruned_listings
-from tui.dialogs.review import Review
+from bpe_core.worker.messages import Event
+from bpe_core.worker.surgery_lists import (
+    about_texts,
+    grafted_lists,
+    list_sections,
+    pruned_lists,
+)
 
 _MOST_LISTED: Final = 500
 """Tokens of a list that are shown."""
@@ -43,71 +47,63 @@ class Plan(NamedTuple):
 
 
 class Made(NamedTuple):
-    """A plan that was worked out."""
+    """A change that was worked out."""
 
-    plan: Plan
     result: Pruned | Grafted
-    review: Review
+    sentences: Sequence[str]
+    lists: str
+    """A report of many lines."""
+    answers: str
+    """Keys of `ReviewChange`."""
 
 
 class Progress(Reporter):
-    """Keeps the progress of work in a thread. The work stops once it `is_over`."""
+    """Ends the work in a thread once it `is_over`."""
 
-    share = 0.0
     is_over = False
 
     def send(self, event: Event) -> None:
         if self.is_over:
             raise BrokenPipeError
-        if isinstance(event, WorkProgress):
-            self.share = event.share
 
 
 def work_out(plan: Plan, progress: Progress) -> Made:
     """Work out a change, and count what it does to the texts. Raises `Stopped` if the progress is over."""
     before = plan.tokenizer
     result: Pruned | Grafted
-    sentences = []
-    answers = ["s", "l"]
+    answers = "sl"
     if plan.tokens:
         result = prune(before, plan.tokens, unreachable=plan.decision)
-        changed = Changed(before, result.tokenizer, result.mapping)
-        lists = [*pruned_listings(result, changed)]
-        unmade = [*result.unreachable, *result.only_whole]
-        if unmade and plan.decision == "list":
-            answers = ["t", "k", "l"]
-            sentences.append(
-                f"{counted(len(unmade), 'other token')} built on these can't be merged any more. Remove those that no "
+        lists = pruned_lists(before, result)
+        question = ""
+        n_unmade = len(result.unreachable) + len(result.only_whole)
+        if n_unmade and plan.decision == "list":
+            answers = "tkl"
+            question = (
+                f"{counted(n_unmade, 'other token')} built on these can't be merged any more. Remove those that no "
                 "text becomes then, or keep the marked tokens that they are built on (their parents)?"
             )
     else:
         result = graft(before, plan.words)
-        same_ids = {token: token for token in before.vocabulary.ids()}
-        changed = Changed(before, result.tokenizer, same_ids)
-        lists = [*grafted_listings(result, changed, {})]
-        answers.append("w")
-        sentences.append(UNSEEN)
-    sentences.insert(
-        0,
-        f"{before.n_tokens:,} tokens before, {result.tokenizer.n_tokens:,} after. All that stay keep their ids.",
-    )
-    sentences.append(_about_texts(plan.paths, changed, progress))
-    sections: list[Section] = []
-    for listing in lists:
-        sections += listing.sections(_MOST_LISTED)
-    return Made(plan, result, Review(sentences, as_text(sections), answers))
+        lists = grafted_lists(before, result, {})
+        question = UNSEEN
+        answers = "slw"
+    after = result.tokenizer
+    sentences = [
+        f"{before.n_tokens:,} tokens before, {after.n_tokens:,} after. All that stay keep their ids.",
+        question,
+        *_about_texts(plan, after, progress),
+    ]
+    sections = list_sections(lists, _MOST_LISTED)
+    return Made(result, list(filter(None, sentences)), as_text(sections), answers)
 
 
-def _about_texts(paths: Sequence[str], changed: Changed, progress: Progress) -> str:
-    if not paths:
-        return "No text is chosen (F2), so none was counted."
+def _about_texts(plan: Plan, after: Tokenizer, progress: Progress) -> list[str]:
+    if not plan.paths:
+        return ["No text is chosen (F2), so none was counted."]
     try:
         with closing(Job(progress)) as job:
-            texts = change_of_texts(changed, paths, job)
+            texts = compare_on_files(plan.tokenizer, after, plan.paths, job)
     except TextError as error:
-        return str(error)
-    lines = counted(texts.n_lines, "line changes", "lines change")
-    return (
-        f"Chosen texts: {texts.n_before:,} tokens before, {texts.n_after:,} after; "
-        f"{texts.n_lines_changed:,} of {lines}."
-    )
+        return [str(error)]
+    return about_texts(texts)

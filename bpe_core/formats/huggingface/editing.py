@@ -1,7 +1,7 @@
 """Change the vocabulary in a tokenizer.json, and leave everything else in the file as it is."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +14,8 @@ from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.whole_file import write_atomically
 
 _TARGET: Final = "as a change of the given tokenizer.json"
+_ID_FIELDS: Final = ("id", "ids", "pad_id", "sep", "cls")
+"""Fields that have token ids, perhaps next to their texts, in added tokens, padding and post-processors."""
 
 
 def write_edited(
@@ -21,11 +23,10 @@ def write_edited(
     source: TokenizerFile,
     path: Path,
     *,
-    removed: Collection[int] = (),
+    new_ids: Mapping[int, int],
     merges: Sequence[Triple] = (),
-    new_ids: Mapping[int, int] | None = None,
 ) -> None:
-    """Write a tokenizer.json that differs from another one in its tokens and merges alone.
+    """Write a tokenizer.json that differs from another one in its tokens, ids and merges alone.
 
     Added tokens that are not in the vocabulary are put into it, with their ids: Hugging Face's library gives the others
     ids that depend on the number of tokens, not the ids in the file.
@@ -34,9 +35,9 @@ def write_edited(
         tokenizer: The tokenizer after the change. The written file is checked against it.
         source: The tokenizer.json before the change.
         path: The file to write. An existing file is replaced.
-        removed: Tokens to remove, with every merge that makes or uses them.
+        new_ids: Old id -> new id of each token that is left. The others are removed, with every merge that makes or uses
+            them.
         merges: Merges to append, each of which makes a new token.
-        new_ids: Old id -> new id of each token that is left; None if they keep their ids.
 
     Raises:
         FormatError: `source` is not a tokenizer.json, or is not the tokenizer before the change, or the file can't be
@@ -48,22 +49,23 @@ def write_edited(
         )
     content = dict(source.fields().values)
     try:
-        _change(content["model"], set(removed), merges)
-        vocab = content["model"]["vocab"]
+        model = content["model"]
+        _change(model, new_ids, merges)
+        for field in ("added_tokens", "padding", "post_processor"):
+            if field in content:
+                content[field] = _renumbered(content[field], new_ids)
         for added in content.get("added_tokens") or ():
-            vocab.setdefault(added["content"], added["id"])
-        if new_ids is not None:
-            _renumber(content, new_ids)
+            model["vocab"].setdefault(added["content"], added["id"])
         # The configuration may have further special tokens.
         for text, token in tokenizer.special_tokens.items():
-            vocab.setdefault(text, token)
+            model["vocab"].setdefault(text, token)
     except (KeyError, TypeError, ValueError, AttributeError):
         refuse(_TARGET, "that file is not the tokenizer that was changed")
     indent = 2 if source.data.count(b"\n") > 1 else None
     text = json.dumps(content, ensure_ascii=False, indent=indent)
-    configured = Fields({}, source.where)
-    if new_ids is None:  # the configuration has old ids
-        configured = huggingface.configuration_of(source)
+    configured = huggingface.configuration_of(source)
+    if any(old != new for old, new in new_ids.items()):
+        configured = Fields({}, source.where)  # the configuration has old ids
     written = TokenizerFile(text.encode(), source.where, source.path)
     read = huggingface.tokenizer_of(written.fields(), written, configured, None)
     if read != tokenizer:
@@ -72,21 +74,24 @@ def write_edited(
 
 
 def _change(
-    model: dict[str, Any], removed: Collection[int], merges: Sequence[Triple]
+    model: dict[str, Any], new_ids: Mapping[int, int], merges: Sequence[Triple]
 ) -> None:
-    """Remove tokens from a model, with their merges, and append merges."""
-    removed_names = set()
-    vocab = {}
-    for name, token in model["vocab"].items():
-        if token in removed:
-            removed_names.add(name)
-        else:
-            vocab[name] = token
-    rows = [row for row in model["merges"] if removed_names.isdisjoint(_names(row))]
-    name_of = {token: name for name, token in vocab.items()}
+    """Renumber and remove tokens of a model, with their merges, and append merges."""
+    vocab = {
+        name: new_ids[token]
+        for name, token in model["vocab"].items()
+        if token in new_ids
+    }
+    removed = model["vocab"].keys() - vocab.keys()
+    rows = []
+    for row in model["merges"]:
+        left, right = row.split(" ") if isinstance(row, str) else row
+        if removed.isdisjoint((left, right, left + right)):
+            rows.append(row)
     as_text = bool(rows) and isinstance(rows[0], str)
-    for left, right, token in merges:
-        pair = [name_of[left], name_of[right]]
+    name_of = {token: name for name, token in vocab.items()}
+    for left_id, right_id, token in merges:
+        pair = [name_of[left_id], name_of[right_id]]
         name = "".join(pair)
         if name in vocab:
             raise ValueError(name)
@@ -97,34 +102,12 @@ def _change(
     model["merges"] = rows
 
 
-def _names(merge: str | list[str]) -> list[str]:
-    """Return the names of a merge's parts and of the token it makes."""
-    pair = merge.split(" ") if isinstance(merge, str) else merge
-    return [*pair, "".join(pair)]
-
-
-def _renumber(content: dict[str, Any], new_ids: Mapping[int, int]) -> None:
-    vocab = content["model"]["vocab"]
-    for name, token in vocab.items():
-        vocab[name] = new_ids[token]
-    for added in content.get("added_tokens") or ():
-        added["id"] = new_ids[added["id"]]
-    if content.get("padding"):
-        content["padding"]["pad_id"] = new_ids[content["padding"]["pad_id"]]
-    _renumber_processor(content.get("post_processor"), new_ids)
-
-
-def _renumber_processor(
-    processor: dict[str, Any] | None, new_ids: Mapping[int, int]
-) -> None:
-    """Replace the ids in a post-processor, which adds special tokens to a text."""
-    if not processor:
-        return
-    for part in processor.get("processors", ()):
-        _renumber_processor(part, new_ids)
-    for special in processor.get("special_tokens", {}).values():
-        special["ids"] = [new_ids[token] for token in special["ids"]]
-    for key in ("sep", "cls"):
-        if key in processor:
-            text, token = processor[key]
-            processor[key] = [text, new_ids[token]]
+def _renumbered(value: Any, new_ids: Mapping[int, int], field: str = "") -> Any:
+    """Return a value of the file with new ids. `field` is the name of the field that it is in."""
+    if isinstance(value, dict):
+        return {name: _renumbered(part, new_ids, name) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_renumbered(part, new_ids, field) for part in value]
+    if isinstance(value, int) and field in _ID_FIELDS:
+        return new_ids[value]
+    return value

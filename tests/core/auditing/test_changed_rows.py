@@ -82,7 +82,7 @@ def model(dtype, array, rows=6):
     [("F64", "<f8"), ("F32", "<f4"), ("F16", "<f2"), ("BF16", "<u2")],
 )
 def test_rows_are_moved_and_everything_else_stays(dtype, kind, tmp_path, monkeypatch):
-    monkeypatch.setattr("bpe_core.auditing.changed_rows._BLOCK", 40)  # several blocks
+    monkeypatch.setattr("bpe_core.auditing.changed_rows._ROWS_AT_A_TIME", 3)
     floats = RNG.normal(size=(6, 3))
     array = bf16(floats) if dtype == "BF16" else floats.astype(kind)
     tensors = model(dtype, array)

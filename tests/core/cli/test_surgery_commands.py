@@ -23,8 +23,9 @@ from bpe_core.errors import Stopped
 from bpe_core.patterns import PATTERNS
 from bpe_core.surgery.pruning import prune
 from bpe_core.vocabulary.symbols import BYTE_OF
+from bpe_core.worker.inputs import compare_on_files
 from bpe_core.worker.job import Job
-from bpe_core.worker.surgery import Changed, change_of_texts, latest_tokens
+from bpe_core.worker.surgery import latest_tokens
 
 FLAGS = dict.fromkeys(("lstrip", "rstrip", "normalized", "single_word"), False)
 LOW = "low low low lower lower lowest newest newest widest " * 9
@@ -325,7 +326,8 @@ def test_words_that_save_most_come_until_the_size_is_reached(
     assert low.n_tokens < after.n_tokens <= size
     saved = sum(word["saving"] for word in facts["words"])
     assert saved == len(low.encode(text)) - len(after.encode(text)) > 0
-    assert facts["texts"]["n_before"] - facts["texts"]["n_after"] == saved
+    n_before, n_after = facts["texts"]["tokens"]
+    assert n_before - n_after == saved
 
 
 def test_the_table_of_two_tokenizers(bpescope: Bpescope, low: Tokenizer) -> None:
@@ -336,7 +338,8 @@ def test_the_table_of_two_tokenizers(bpescope: Bpescope, low: Tokenizer) -> None
     after = load("out.json")
     with Path("table.csv").open(newline="") as table:
         rows = list(csv.DictReader(table))
-    assert len(rows) == len(facts["tokens"])
+    outcomes = ("same", "new", "part", "impossible")
+    assert len(rows) == sum(len(facts[outcome]) for outcome in outcomes)
     of_other = [row for row in rows if row["id_b"]]
     assert {int(row["id_b"]) for row in of_other} == set(other.vocabulary.ids())
     for row in of_other:
@@ -367,8 +370,7 @@ def test_the_report_counts_texts_and_findings(
     n_before, n_after = len(low.encode(text)), len(after.encode(text))
     assert code == 0 and "Saved in out.json." in error
     assert "Different lines: 2 of 5." in out
-    table = [line.split() for line in out.splitlines()]
-    assert ["tokens", str(n_before), str(n_after)] in table
+    assert f"Tokens of the texts: {n_before} before, {n_after} after." in out
     becomes = " + ".join(
         f"“{after.decode([t])}”" for t in after.encode(" lower")
     ).replace(" lo", "␣lo")
@@ -394,25 +396,24 @@ def test_lines_of_a_text_in_parts_are_counted_once(
     lines = ["low lower " * 20_000 + "\n", "wide newest " * 9, "\n", "a lower\n", "end"]
     text = "".join(lines)
     Path("texts/low.txt").write_text(text)
-    changed = Changed(low, pruned.tokenizer, pruned.mapping)
     job = Job()
     try:
         for size in (1 << 18, 1 << 12):
             monkeypatch.setattr("bpe_core.metrics.text_parts.PART", size)
-            found = change_of_texts(changed, ["texts"], job)
-            assert (found.n_lines, found.n_lines_changed) == (4, 2)
+            found = compare_on_files(low, pruned.tokenizer, ["texts"], job)
+            assert (found.n_lines, found.n_different_lines) == (4, 2)
             assert found.n_bytes == len(text)
-            assert found.n_before == len(low.encode(text))
-            assert found.n_after == len(pruned.tokenizer.encode(text))
+            n_after = len(pruned.tokenizer.encode(text))
+            assert found.n_tokens == (len(low.encode(text)), n_after)
         job.stop("stopped")
         with pytest.raises(Stopped):
-            change_of_texts(changed, ["texts"], job)
+            compare_on_files(low, pruned.tokenizer, ["texts"], job)
     finally:
         job.close()
 
 
 REFUSED = {
-    "prune low.json -o out.json --tokens none": "none has no tokens; write one per line.",
+    "prune low.json -o out.json --tokens none": "No token that can be removed is chosen; choose others.",
     "prune low.json -o out.json --tokens unknown": "unknown, line 1: the tokenizer has no token '99999'",
     "prune low.json -o out.json --tokens missing": "missing",
     "prune low.json -o out.json --tokens byte": "it is the byte 0x6C, and each byte needs a token",
@@ -420,14 +421,16 @@ REFUSED = {
     "prune low.json -o out.json --tokens nothex": "line 1: the tokenizer has no token '0xlow'",
     "prune low.json -o out.json --tokens notjson": "is not a JSON string",
     "prune low.json -o out.json --tokens lower": "Add --with-descendants to also remove those that",
-    "prune low.json -o out.json --tokens lower --score 1": "--score needs --audit; add it, or leave out --score.",
+    "prune low.json -o out.json --tokens lower --score 1": "--score needs --audit; add --audit, or leave out --score.",
+    "prune low.json -o out.json --unused-in low.txt --fewer-than 0": "No token that can be removed is chosen",
+    "prune low.json -o out.json --tokens lower --fewer-than 0": "--fewer-than needs --unused-in; add --unused-in",
     "prune low.json -o out.json --size 999": "choose a smaller --size.",
     "prune low.json -o out.json --size 9": "Only 16 tokens can be removed; choose a --size of 258 or more.",
     "prune low.json -o out.json --audit odd": "--audit: unknown kind of finding 'odd'",
     "prune low.json -o out.json --audit duplicate": "No token that can be removed is chosen",
-    "prune low.json -o low.json --size 260": "low.json is named twice, as an input or output",
+    "prune low.json -o low.json --size 260": "two are the same file; name another one to write.",
     "prune low.json -o out.json --size 260 --embeddings a.safetensors b.safetensors": "add --renumber, or leave out",
-    "prune low.json -o out.json --size 260 --renumber --embeddings a.safetensors a.safetensors": "is named twice, as",
+    "prune low.json -o out.json --size 260 --renumber --embeddings a.safetensors a.safetensors": "two are the same file",
     "prune low.json -o out.json --size 260 --renumber --embeddings a.safetensors b.safetensors": "has 3 rows, and",
     "prune low.json -o no/out.json --size 260": "there is no folder",
     "prune low.json missing.txt -o out.json --size 260": "missing.txt",
@@ -436,7 +439,7 @@ REFUSED = {
     "graft low.json -o out.json --words lower --size 300": "--from and --size N only work together",
     "graft low.json -o out.json --from texts/ --size 9": "choose a larger --size.",
     "unite low.json ended.json -o out.json": "marks the ends of words",
-    "prune ended.json -o out.json --size 260": "marks the ends of words",
+    "prune ended.json -o out.json --size 257": "marks the ends of words",
     "prune low.json -o out.json --size 260 --format tiktoken --embeddings a b --renumber": "a is not a .safetensors",
 }
 

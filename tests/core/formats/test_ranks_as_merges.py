@@ -182,7 +182,7 @@ def test_ranks_that_would_join_a_token_that_no_merge_makes_are_refused(tmp_path)
     assert tokenizer.encode("xabc") == [120, 257, 99]
     with pytest.raises(
         FormatError,
-        match="the token 256 'abc' would be joined by its rank, and no merge makes it",
+        match="ranks would not make the token 256 'abc' as its merges do",
     ):
         save(tokenizer, tmp_path / "ranks", format="tiktoken")
 

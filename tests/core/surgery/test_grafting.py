@@ -1,6 +1,6 @@
 """Grafted words: old ids, with the new pairs merged in their order; and the words that save most."""
 
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import pytest
 from hypothesis import given
@@ -75,7 +75,7 @@ def grafted_or_none(tokenizer, words):
     except OptionError as error:
         sentence = (
             "can't become one token: "
-            if len(words) == 1
+            if len(set(words)) == 1
             else "None of the words can become"
         )
         assert sentence in str(error)
@@ -96,8 +96,7 @@ def test_by_merges_ids_are_the_old_ones_with_the_new_pairs_merged(data, words, s
         check_theorem(tokenizer, grafted, texts, encoded_now)
         for word, reason in grafted.refused:
             is_token = len(tokenizer.encode(word)) == 1
-            is_twice = words.count(word) > 1
-            assert is_token or is_twice or "has the bytes" in reason
+            assert is_token or "has the bytes" in reason
 
 
 @given(st.data(), RANKS, WORDS, st.booleans())
@@ -170,7 +169,6 @@ def test_new_ids_follow_special_tokens():
         ),
         ("a<end>", "it contains the special token '<end>'"),
         ("lo\ud800", "it contains half of a character (a lone surrogate)"),
-        ("lower", "it is named twice"),
     ],
 )
 def test_words_are_refused_with_a_reason(word, reason):
@@ -180,12 +178,16 @@ def test_words_are_refused_with_a_reason(word, reason):
     assert len(grafted.words) == 1
 
 
+def test_a_word_that_is_named_twice_is_one_word():
+    assert graft(LOW, ["lower", "lower"]) == graft(LOW, ["lower"])
+
+
 def test_a_pattern_that_drops_text_refuses_it():
     words = Tokenizer(LOW.vocabulary, "words")
     grafted = graft(words, [" ", " lowe", "lowe"])
     assert dict(grafted.refused) == {
-        " ": "the split pattern drops it",
-        " lowe": "the split pattern leaves only “lowe” of it",
+        " ": "the split pattern drops it or a part of it",
+        " lowe": "the split pattern drops it or a part of it",
     }
 
 
@@ -281,7 +283,7 @@ def test_best_words_are_those_that_save_most_by_trying_all(texts, merges, n, sca
     counts = Counts.of(texts, "gpt4")
     if scale != 1:
         counts = Counts.weighted([(counts, 3), (Counts.of(texts[:2], "gpt4"), 1)])
-    found = best_words(tokenizer, counts, n)
+    found = list(islice(best_words(tokenizer, counts), n))
 
     def total(tokenizer):
         return sum(
@@ -309,10 +311,8 @@ def test_best_words_are_those_that_save_most_by_trying_all(texts, merges, n, sca
 
 
 def test_words_can_not_be_chosen_from_other_counts():
-    with pytest.raises(OptionError, match="choose 1 or more"):
-        best_words(LOW, Counts.of("low", LOW.pattern), 0)
     with pytest.raises(OptionError, match="count them again"):
-        best_words(LOW, Counts.of("low", "gpt2"), 1)
+        best_words(LOW, Counts.of("low", "gpt2"))
     prepared = Tokenizer(LOW.vocabulary, "gpt4", preparation=Preparation((), None, ()))
     with pytest.raises(OptionError, match="give the words"):
-        best_words(prepared, Counts.of("low", "gpt4"), 1)
+        best_words(prepared, Counts.of("low", "gpt4"))

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 import tokenizers
+from formed import formed_tokens
 from real import real_file
 
 from bpe_core import Tokenizer, graft, load, prune, reference, save, train, unite
 from bpe_core.content.samples import SAMPLES
 from bpe_core.surgery import save_changed
-from bpe_core.surgery.reach import formed_tokens
 from tests.nasty import nasty_texts
 
 N_TEXTS = int(os.environ.get("BPESCOPE_SURGERY_TEXTS", "2000"))
