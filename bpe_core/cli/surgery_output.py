@@ -109,7 +109,7 @@ def finish(
         sentences.append(f"Rows changed in {options.embeddings[1]}: {names}.")
     if note:
         sentences.append(note)
-    if not isinstance(result, Pruned):
+    if after.n_tokens > before.n_tokens:
         sentences.append(UNSEEN)
         if embeddings:
             sentences.append(
@@ -142,7 +142,10 @@ def finish(
     if options.json:
         print(json.dumps(facts, default=for_programs))
     else:
-        sections = [Section(sentences=sentences), *list_sections(facts)]
+        sections = [
+            Section(sentences=sentences),
+            *list_sections(facts, hint=" (--json prints all)"),
+        ]
         print(as_text(sections), end="")
     job.say(f"Saved in {visible(options.output)}.")
     if source.format == "tiktoken":

@@ -49,7 +49,7 @@ class RefusedWord(NamedTuple):
 
     word: str
     reason: str
-    """A clause, such as "it is the token 257 already"."""
+    """A clause, such as "it is token 257 already"."""
 
 
 class Grafted(NamedTuple):
@@ -94,7 +94,7 @@ def graft(tokenizer: Tokenizer, words: Iterable[str]) -> Grafted:
         >>> grafted.tokenizer.encode("lower lowest"), grafted.merges[:2]
         ([259, 32, 261], ((257, 101, 258), (258, 114, 259)))
         >>> grafted.refused
-        (RefusedWord(word='low', reason='it is the token 257 already'),)
+        (RefusedWord(word='low', reason='it is token 257 already'),)
     """
     if isinstance(words, str):
         raise OptionError(
@@ -108,7 +108,7 @@ def graft(tokenizer: Tokenizer, words: Iterable[str]) -> Grafted:
             data = grafter.piece_of_word(word)
             parts = grafter.old_ids(data)
             if len(parts) == 1:
-                raise Refusal(f"it is the token {parts[0]} already")
+                raise Refusal(f"it is token {parts[0]} already")
             grafted.append(GraftedWord(word, grafter.add(data), parts))
         except Refusal as refusal:
             refused.append(RefusedWord(word, str(refusal)))

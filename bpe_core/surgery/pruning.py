@@ -154,7 +154,7 @@ def check_changeable(tokenizer: Tokenizer) -> None:
     if isinstance(vocabulary, RankedVocabulary) and has_characters:
         raise OptionError(
             "This is a SentencePiece model, whose merges can't be known and which can't be written; "
-            "convert it to a tokenizer.json first."
+            "use its tokenizer.json instead."
         )
 
 

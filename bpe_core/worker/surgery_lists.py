@@ -28,7 +28,7 @@ _HEADINGS: Final = {
     "refused": "Not added",
     "intermediate": "New tokens that words are built from",
     "new": "New tokens",
-    "part": "Further new tokens",
+    "part": "New tokens that these are built from",
     "impossible": "Not possible",
     "new_findings": "New findings",
     "findings_gone": "Findings that are gone, on tokens that are left",
@@ -49,9 +49,9 @@ _NUMBERS: Final = ("id", "id_b", "saving")
 
 
 def list_sections(
-    lists: Mapping[str, Sequence[Row]], most: int = SHOWN
+    lists: Mapping[str, Sequence[Row]], most: int = SHOWN, hint: str = ""
 ) -> Iterator[Section]:
-    """Yield the first rows of each list that has rows."""
+    """Yield the first rows of each list that has rows. `hint` follows the number of other rows."""
     for name, heading in _HEADINGS.items():
         rows = lists.get(name, ())
         if not rows:
@@ -64,7 +64,7 @@ def list_sections(
             widest=100,
         )
         n_more = len(rows) - most
-        more = f"and {n_more:,} more" if n_more > 0 else ""
+        more = f"and {n_more:,} more{hint}" if n_more > 0 else ""
         yield Section(f"{heading}  {len(rows):,}", table=table, more=more)
 
 
@@ -97,7 +97,7 @@ def pruned_lists(before: Tokenizer, pruned: Pruned) -> dict[str, list[Row]]:
     return {
         "removed": _token_rows(before, pruned.removed, pruned.tokenizer, "becomes"),
         "unreachable": _token_rows(before, pruned.unreachable),
-        "kept": _token_rows(before, pruned.kept),
+        "kept": _token_rows(before, sorted(pruned.kept)),
         "only_whole": _token_rows(before, pruned.only_whole),
     }
 

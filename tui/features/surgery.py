@@ -156,9 +156,7 @@ class Surgery(Feature):
         )
         if form is None:
             return False
-        suffix = ".json"
-        if form == "tiktoken":
-            suffix = ".tiktoken"
+        suffix = {"tiktoken": ".tiktoken", "minbpe": ".model"}.get(form, ".json")
         file = None
         if form == format_read:
             suffix = source.suffix

@@ -137,7 +137,10 @@ def test_tokens_that_texts_do_not_have(
         choice = f"--unused-in {source}{option}"
         assert removed(bpescope, choice, "--with-descendants") == set(expected.removed)
         kept = prune(low, unused, unreachable="keep-parents")
-        assert removed(bpescope, choice, "--keep-parents") == set(kept.removed)
+        line = f"prune low.json -o out.json {choice} --keep-parents"
+        facts = report(bpescope, line)
+        assert [row["id"] for row in facts["removed"]] == list(kept.removed)
+        assert [row["id"] for row in facts["kept"]] == sorted(kept.kept)
     assert len(kept.removed) < len(expected.removed)
 
 
@@ -525,7 +528,11 @@ def test_nothing_is_written_if_the_embeddings_can_not_be(
 def test_long_lists_are_cut_in_the_report_and_whole_as_json(bpescope: Bpescope) -> None:
     line = "prune one.json -o out.json --size 256 --no-audit"
     code, out, _ = bpescope(line)
-    assert code == 0 and "Removed tokens  24" in out and "  and 4 more\n" in out
+    assert (
+        code == 0
+        and "Removed tokens  24" in out
+        and "  and 4 more (--json prints all)\n" in out
+    )
     assert len(json.loads(bpescope(f"{line} --json")[1])["removed"]) == 24
 
 
@@ -542,3 +549,12 @@ def test_interrupted_it_writes_nothing(
     code, out, error = bpescope("prune low.json -o out.json --size 270")
     assert (code, out, error) == (130, "", "bpescope: Interrupted.\n")
     assert files() == before
+
+
+def test_new_tokens_are_only_mentioned_if_there_are_any(
+    bpescope: Bpescope, low: Tokenizer
+) -> None:
+    out = bpescope("unite low.json one.json -o out.json --no-audit")[1]
+    assert "A model has not seen the new tokens" in out
+    out = bpescope("unite out.json one.json -o same.json --no-audit")[1]
+    assert " 0 are new and" in out and "A model has" not in out

@@ -215,7 +215,7 @@ def test_a_file_of_characters(tmp_path):
     assert changed.tokenizer.decode([changed.words[0].token]) == "abc"
     refused = graft(tokenizer, ["ab", "abの", "a<s>", "aba"]).refused
     assert [reason for _, reason in refused] == [
-        f"it is the token {tokenizer.encode('ab')[0]} already",
+        f"it is token {tokenizer.encode('ab')[0]} already",
         "one of its characters is not a token, and its bytes can't be joined",
         "it contains the special token '<s>'",
     ]

@@ -161,7 +161,7 @@ def test_new_ids_follow_special_tokens():
     ("word", "reason"),
     [
         ("", "it is empty"),
-        ("low", "it is the token 257 already"),
+        ("low", "it is token 257 already"),
         ("low lower", "the split pattern cuts it into “low” + “␣lower”"),
         (
             "!? " * 50,
@@ -194,7 +194,7 @@ def test_a_pattern_that_drops_text_refuses_it():
 def test_no_word_at_all_is_an_error():
     with pytest.raises(OptionError, match="There are no words to add"):
         graft(LOW, [])
-    with pytest.raises(OptionError, match="The first one, 'low': it is the token 257"):
+    with pytest.raises(OptionError, match="The first one, 'low': it is token 257"):
         graft(LOW, ["low", ""])
     with pytest.raises(OptionError, match="not one text"):
         graft(LOW, "lower")
