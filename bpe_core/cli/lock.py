@@ -1,34 +1,23 @@
 """`lock` and `check`: record which ids a tokenizer gives, and check whether a tokenizer still gives them."""
 
 import json
-import os
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
 
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command
 from bpe_core.cli.diff import EXIT_CODES
 from bpe_core.cli.streams import open_tokenizer, print_fetching
-from bpe_core.difference.check import Check, check, check_library
-from bpe_core.difference.libraries import (
-    LIBRARIES,
-    LibraryTokenizer,
-    of_tiktoken,
-    of_tokenizers,
-    of_transformers,
-)
+from bpe_core.difference.check import Check, check, check_probes
+from bpe_core.difference.libraries import LIBRARIES, of_library
 from bpe_core.difference.lock import lock, read_lock
-from bpe_core.difference.records import Witness, written, written_tokens
+from bpe_core.difference.records import Witness, label_of_id, written
 from bpe_core.errors import OptionError
 from bpe_core.hub import encoding_of, located
 from bpe_core.process import print_to_stderr
-from bpe_core.tokenizer import Tokenizer
+from bpe_core.report import ReportTable, aligned
 from bpe_core.visible import counted, visible
 from bpe_core.whole_file import check_place
-
-_MOST_IDS: Final = 60
-"""Maximum number of ids of one encoding that are printed."""
 
 
 def add(commands: Subcommands) -> None:
@@ -64,7 +53,7 @@ def run_lock(options: Namespace) -> int:
     check_place(options.output)
     made = lock(open_tokenizer(options.tokenizer, options.pattern))
     made.save(options.output)
-    texts = counted(len(made.probes), "text")
+    texts = counted(len(made.encoded), "text")
     print_to_stderr(f"Wrote {texts} with their ids to {visible(options.output)}.")
     return 0
 
@@ -89,56 +78,32 @@ def run_check(options: Namespace) -> int:
     locked = read_lock(options.lock)
     path = located(options.tokenizer, print_fetching)
     tokenizer = open_tokenizer(str(path), options.pattern)
-    checks = [check(locked, tokenizer)]
-    library = None
+    own = check(locked, tokenizer)
+    found = own.as_json()
+    lines = list(_report(own, options))
+    exit_code = EXIT_CODES[own.verdict]
     if options.library:
-        library = _library_tokenizer(options, Path(path), tokenizer)
-        checks.append(check_library(locked, library.subject))
+        encoding = None
+        if path != options.tokenizer and not options.pattern:
+            encoding = encoding_of(options.tokenizer)
+        library = of_library(options.library, Path(path), tokenizer, encoding)
+        by_library = check_probes(locked, library)
+        found["library"] = {"name": library.name} | by_library.as_json()
+        lines += _library_report(by_library, library.name, options.lock)
+        if by_library.witness:
+            exit_code = EXIT_CODES["different"]
     if options.json:
-        print(json.dumps(_as_json(checks, library)))
+        print(json.dumps(found))
     else:
-        for line in _report(options, checks, library):
+        for line in lines:
             print(visible(line))
-    verdicts = {found.verdict for found in checks}
-    if "different" in verdicts:
-        return EXIT_CODES["different"]
-    return EXIT_CODES["unknown" if "unknown" in verdicts else "same"]
+    return exit_code
 
 
-def _library_tokenizer(
-    options: Namespace, path: Path, tokenizer: Tokenizer
-) -> LibraryTokenizer:
-    match options.library:
-        case "tiktoken":
-            encoding = None
-            if not os.path.exists(options.tokenizer) and not options.pattern:
-                encoding = encoding_of(options.tokenizer)
-            return of_tiktoken(tokenizer, encoding)
-        case "tokenizers":
-            return of_tokenizers(path)
-        case _:
-            return of_transformers(path)
-
-
-def _as_json(
-    checks: list[Check], library: LibraryTokenizer | None
-) -> dict[str, object]:
-    found: dict[str, object] = checks[0].as_json()
-    if library:
-        found["library"] = {
-            "name": library.name,
-            "added": library.added,
-            **checks[1].as_json(),
-        }
-    return found
-
-
-def _report(
-    options: Namespace, checks: list[Check], library: LibraryTokenizer | None
-) -> Iterator[str]:
-    found = checks[0]
-    probes = counted(found.n_tried, "probe")
+def _report(found: Check, options: Namespace) -> Iterator[str]:
+    """Yield whether a tokenizer agrees with a lock, and what is different."""
     name = options.tokenizer
+    probes = counted(found.n_tried, "probe")
     match found.verdict:
         case "same":
             yield f"{name} is the tokenizer of {options.lock}: all digests are equal, and {probes} agree."
@@ -146,26 +111,24 @@ def _report(
             yield f"{name} is not the tokenizer of {options.lock}."
         case "unknown":
             yield f"{name} may differ from the tokenizer of {options.lock}: its data differ, but none of {probes} shows it."
-    for change in found.changes:
-        yield change.sentence
+    for part in found.changed:
+        yield f"The {part} changed."
     if found.verdict == "different":
-        if not found.changes:
+        if not found.changed:
             yield "All digests are equal, so the difference comes from another version of bpescope or of Unicode."
-        yield from _shown_witness(found, "now")
-    if library is None:
-        return
-    found = checks[1]
-    if found.verdict == "same":
-        yield f"{library.name} agrees with {options.lock} on {probes}."
+        yield from _witness_lines(found, "now")
+
+
+def _library_report(found: Check, library: str, lock: str) -> Iterator[str]:
+    if found.witness is None:
+        probes = counted(found.n_tried, "probe")
+        yield f"{library} agrees with {lock} on {probes}."
     else:
-        yield f"{library.name} does not agree with {options.lock}."
-        yield from _shown_witness(found, library.name)
-    if library.added:
-        added = _listed(tuple(library.added))
-        yield f"By default, its encode also adds the ids {added}; the check leaves them out (add_special_tokens=False)."
+        yield f"{library} does not agree with {lock}."
+        yield from _witness_lines(found, library)
 
 
-def _shown_witness(found: Check, name: str) -> Iterator[str]:
+def _witness_lines(found: Check, name: str) -> Iterator[str]:
     """Yield the text of the witness, with the ids in the lock and those of the tokenizer or library."""
     witness = found.witness
     if witness is None:
@@ -174,23 +137,18 @@ def _shown_witness(found: Check, name: str) -> Iterator[str]:
     if isinstance(witness, Witness):
         specials = ", with special tokens read" if witness.reads_specials else ""
         shown = f"The shortest is the text {written(witness.text)}{specials}:"
-        rows = [_listed(witness.a), _listed(witness.b)]
+        results = [_listed(witness.a), _listed(witness.b)]
     else:
         shown = f"The shortest are the ids {_listed(witness.ids)}, decoded:"
-        rows = [_decoded(witness.a), _decoded(witness.b)]
+        results = [label_of_id(witness.a), label_of_id(witness.b)]
     probes = counted(found.n_tried, "probe")
     yield f"{found.n_different} of {probes} give another result. {shown}"
-    width = max(len(name), len("lock"))
-    for label, row in zip(("lock", name), rows, strict=True):
-        yield f"  {label:{width}}  {row}"
+    rows = list(zip(("lock", name), results, strict=True))
+    for row in aligned(ReportTable(["", ""], rows, ())):
+        yield f"  {row}"
 
 
-def _listed(ids: tuple[int, ...] | None) -> str:
+def _listed(ids: Sequence[int] | None) -> str:
     if ids is None:
         return "an error"
-    dots = " …" if len(ids) > _MOST_IDS else ""
-    return (" ".join(map(str, ids[:_MOST_IDS])) or "nothing") + dots
-
-
-def _decoded(text: bytes | None) -> str:
-    return written_tokens(None if text is None else [text])
+    return " ".join(map(str, ids)) or "nothing"

@@ -31,34 +31,33 @@ def test_a_changed_pattern_is_named_and_shown(bpescope: Bpescope) -> None:
     first, second, third, lock, now = out.splitlines()
     assert code == 1
     assert first == "one.json is not the tokenizer of one.lock."
-    assert second == "The split pattern changed from 'gpt4' to 'words'."
+    assert second == "The split pattern changed."
     assert third.endswith("give another result. The shortest is the text ' ':")
     assert (lock, now) == ("  lock  32", "  now   nothing")
     code, out, _ = bpescope("check one.lock one.json --pattern words --json")
     found = json.loads(out)
     assert (code, found["verdict"]) == (1, "different")
     assert found["witness"] == {"text": " ", "a": [32], "b": []}
-    change = {"part": "split pattern", "was": "gpt4", "now": "words"}
-    assert found["changes"] == [change]
+    assert found["changed"] == ["split pattern"]
     assert 0 < found["different"] < found["tried"]
 
 
 def test_changed_data_without_a_witness_are_undecided(bpescope: Bpescope) -> None:
     bpescope(LOCK)
     content = json.loads(Path("one.lock").read_text())
-    content["parts"]["merges"]["sha256"] = "0"
+    content["parts"]["merges"] = "0"
     Path("one.lock").write_text(json.dumps(content))
     code, out, _ = bpescope("check one.lock one.json")
     assert code == 3
     first, second = out.splitlines()
     assert first.startswith("one.json may differ from the tokenizer of one.lock")
-    assert second == "The merges changed (24 merges before and now)."
+    assert second == "The merges changed."
 
 
 def test_ids_that_moved_are_proved_by_the_digest(bpescope: Bpescope) -> None:
     bpescope(LOCK)
     content = json.loads(Path("one.lock").read_text())
-    content["parts"]["ids"]["sha256"] = "0"
+    content["parts"]["ids"] = "0"
     Path("one.lock").write_text(json.dumps(content))
     code, out, _ = bpescope("check one.lock one.json")
     assert code == 1
@@ -111,7 +110,7 @@ def test_transformers_never_runs_code_of_a_folder(
     assert not Path("ran").exists()
 
 
-def test_what_a_library_adds_is_named(bpescope: Bpescope) -> None:
+def test_what_a_library_adds_around_a_text_is_left_out(bpescope: Bpescope) -> None:
     pytest.importorskip("tokenizers")
     save(load("seed.json"), "tokenizer.json", format="huggingface")
     content = json.loads(Path("tokenizer.json").read_text())
@@ -128,7 +127,7 @@ def test_what_a_library_adds_is_named(bpescope: Bpescope) -> None:
     bpescope("lock tokenizer.json -o a.lock")
     code, out, _ = bpescope("check a.lock tokenizer.json --with tokenizers")
     assert code == 0
-    assert "its encode also adds the ids 259;" in out
+    assert "agrees with a.lock" in out
 
 
 def test_a_missing_library_is_named(
