@@ -62,7 +62,7 @@ def test_files_are_read_as_count_reads_them_and_reported(texts: Path) -> None:
     rows.write_text('{"text": "no", "body": "low"}\n{"text": "no", "body": 5}\n')
     with closing(Job(noted)) as job:
         found = compare_on_files(A, B, ["rows.jsonl"], job)
-        assert found.causes == ()
+        assert found.causes == []
         assert "Reading the field text" in noted.said[-1]
         with pytest.raises(TextError, match="line 2 has no text as 'body'"):
             compare_on_files(A, B, ["rows.jsonl::body"], job)
