@@ -1,23 +1,17 @@
 """The sections of a report on the differences of two tokenizers on texts."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from bpe_core.difference.texts import TextsCause, TextsCompared
 from bpe_core.report import ReportTable, Section
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, token_label
 
-_MOST_TOKENS: Final = 30
-"""Maximum number of tokens of one encoding that are shown."""
-
 
 def tokens_and_ids(tokenizer: Tokenizer, ids: Sequence[int]) -> list[str]:
     """Return two cells: the tokens with these ids, and the ids."""
-    shown = ids[:_MOST_TOKENS]
-    labels = [f"`{token_label(tokenizer.token_bytes(token))}`" for token in shown]
-    dots = " …" if len(ids) > _MOST_TOKENS else ""
-    return [" ".join(labels) + dots, " ".join(map(str, shown)) + dots]
+    labels = [f"`{token_label(tokenizer.token_bytes(token))}`" for token in ids]
+    return [" ".join(labels), " ".join(map(str, ids))]
 
 
 def text_sections(

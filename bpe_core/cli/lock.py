@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command
-from bpe_core.cli.diff import EXIT_CODES
+from bpe_core.cli.diff import EXIT_CODES, written_text
 from bpe_core.cli.streams import open_tokenizer, print_fetching
 from bpe_core.difference.check import Check, check, check_probes
 from bpe_core.difference.libraries import LIBRARIES, of_library
 from bpe_core.difference.lock import lock, read_lock
-from bpe_core.difference.records import Witness, label_of_id, written
+from bpe_core.difference.records import Witness, label_of_id
 from bpe_core.errors import OptionError
 from bpe_core.hub import encoding_of, located
 from bpe_core.process import print_to_stderr
@@ -135,8 +135,7 @@ def _witness_lines(found: Check, name: str) -> Iterator[str]:
         yield "No probe shows it, but the digest proves that some id has other bytes now."
         return
     if isinstance(witness, Witness):
-        specials = ", with special tokens read" if witness.reads_specials else ""
-        shown = f"The shortest is the text {written(witness.text)}{specials}:"
+        shown = f"The shortest is the text {written_text(witness)}:"
         results = [_listed(witness.a), _listed(witness.b)]
     else:
         shown = f"The shortest are the ids {_listed(witness.ids)}, decoded:"

@@ -92,12 +92,3 @@ def test_the_report_has_lines_tokens_and_the_first_differences(texts: Path) -> N
     assert section.sentences == [
         "A and B encode 5 lines of 3 texts to the same 15 ids."
     ]
-    none = train([], vocab_size=256, pattern="none")
-    one = none.with_merges([(ord("o"), ord("w"), 256)])
-    Path("long.txt").write_text("x" * 40)
-    other = train("x" * 40, vocab_size=261, pattern="none")
-    with closing(Job(Noted())) as job:
-        found = compare_on_files(one, other, ["long.txt"], job)
-    _, section = text_sections(found, (one, other))
-    assert section.table is not None
-    assert section.table.rows[0][1] == " ".join(["`x`"] * 30) + " …"
