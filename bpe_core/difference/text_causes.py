@@ -2,26 +2,18 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from operator import attrgetter
-from typing import Final, NamedTuple
+from typing import Final
 
 from bpe_core.difference.stretches import Stretch, differences
 from bpe_core.difference.surroundings import added_tokens
+from bpe_core.live.alignment import Alignment
 from bpe_core.live.change import PieceAt
 from bpe_core.metrics.boundaries import EncodedText
 from bpe_core.metrics.text_parts import drops_text
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import byte_offsets, utf8
-from bpe_core.vocabulary.symbols import CharacterSymbols
-
-
-class _Piece(NamedTuple):
-    """A piece of a text, or an added token."""
-
-    start: int  # offset in bytes
-    end: int
-    text: str  # as it is encoded; "" for most added tokens
-    is_changed: bool  # whether it is encoded otherwise than it is written
 
 
 class TextCauses:
@@ -35,7 +27,7 @@ class TextCauses:
     - "vocabulary": a token exists only in A or only in B;
     - "merges": both have all tokens, but merge them differently.
 
-    The pieces are those between the nearest places before and after it where both have a border between two pieces.
+    The pieces are those between the nearest places before and after it at which both end a piece.
     """
 
     def __init__(self, a: Tokenizer, b: Tokenizer) -> None:
@@ -52,25 +44,31 @@ class TextCauses:
 
     def in_part(self, a: EncodedText, b: EncodedText) -> Iterator[tuple[Stretch, str]]:
         """Yield the differences in a part of a text, in order, and the cause of each, one of `PARTS`."""
-        pieces_of_a = _pieces(self._a, a)
-        pieces_of_b = _pieces(self._b, b)
-        shared_borders = _borders(pieces_of_a) & _borders(pieces_of_b)
-        borders = sorted(shared_borders | {0, len(a.data)})
+        text = a.data.decode()
+        offsets = byte_offsets(text)
+        pieces_of_a = _pieces(self._a, text, a.alignment)
+        pieces_of_b = _pieces(self._b, text, b.alignment)
+        ends_of_b = {piece.end for piece in pieces_of_b}
+        shared_ends = ends_of_b.intersection(piece.end for piece in pieces_of_a)
+        borders = sorted(shared_ends | {0, len(text)})
         for stretch in differences(a, b):
-            start = borders[bisect_right(borders, stretch.start) - 1]
-            end = borders[bisect_left(borders, stretch.end)]
+            start = bisect_right(offsets, stretch.start) - 1
+            end = bisect_left(offsets, stretch.end)
+            start = borders[bisect_right(borders, start) - 1]
+            end = borders[bisect_left(borders, end)]
             around_in_a = _between(pieces_of_a, start, end)
             around_in_b = _between(pieces_of_b, start, end)
-            yield stretch, self._cause(stretch, around_in_a, around_in_b)
+            yield stretch, self._cause(text, stretch, around_in_a, around_in_b)
 
     def _cause(
         self,
+        text: str,
         stretch: Stretch,
-        pieces_of_a: Sequence[_Piece],
-        pieces_of_b: Sequence[_Piece],
+        pieces_of_a: Sequence[PieceAt],
+        pieces_of_b: Sequence[PieceAt],
     ) -> str:
-        texts_of_a = [piece.text for piece in pieces_of_a]
-        texts_of_b = [piece.text for piece in pieces_of_b]
+        texts_of_a = [piece.prepared_text for piece in pieces_of_a]
+        texts_of_b = [piece.prepared_text for piece in pieces_of_b]
         if not self._added.isdisjoint(texts_of_a + texts_of_b):
             return "added tokens"
         tokens_of_a = list(map(self._a.token_bytes, stretch.a))
@@ -78,12 +76,17 @@ class TextCauses:
         if tokens_of_a == tokens_of_b:
             return "ids"
         if "".join(texts_of_a) != "".join(texts_of_b):
-            is_changed = any(piece.is_changed for piece in (*pieces_of_a, *pieces_of_b))
+            is_changed = any(
+                piece.prepared_text != text[piece.start : piece.end]
+                for piece in chain(pieces_of_a, pieces_of_b)
+            )
             if is_changed or not self._split_drops_text:
                 return "normalizer"
         if _split_again(self._a, texts_of_a) != _split_again(self._b, texts_of_b):
             return "split pattern"
-        if _has_unknown(self._a, stretch.a) or _has_unknown(self._b, stretch.b):
+        unknown_of_a = self._a.vocabulary._symbols.unknown
+        unknown_of_b = self._b.vocabulary._symbols.unknown
+        if unknown_of_a in stretch.a or unknown_of_b in stretch.b:
             return "byte fallback"
         if not self._shared_tokens.issuperset(tokens_of_a + tokens_of_b):
             return "vocabulary"
@@ -92,42 +95,26 @@ class TextCauses:
         return "merges"
 
 
-def _pieces(tokenizer: Tokenizer, encoded: EncodedText) -> list[_Piece]:
-    text = encoded.data.decode()
-    if encoded.alignment:
-        pieces = encoded.alignment.pieces
-    else:
-        places = tokenizer.splitter.places(text)
-        pieces = [PieceAt(start, end, text[start:end]) for start, end in places]
-    offsets = byte_offsets(text)
-    return [
-        _Piece(offsets[start], offsets[end], prepared, prepared != text[start:end])
-        for start, end, prepared in pieces
-    ]
+def _pieces(
+    tokenizer: Tokenizer, text: str, alignment: Alignment | None
+) -> list[PieceAt]:
+    if alignment:
+        return alignment.pieces
+    places = tokenizer.splitter.places(text)
+    return [PieceAt(start, end, text[start:end]) for start, end in places]
 
 
-def _borders(pieces: Sequence[_Piece]) -> set[int]:
-    """Return the offsets at which a piece begins or ends."""
-    starts = {piece.start for piece in pieces}
-    return starts.union(piece.end for piece in pieces)
-
-
-def _between(pieces: Sequence[_Piece], start: int, end: int) -> Sequence[_Piece]:
-    """Return the pieces between two borders."""
+def _between(pieces: Sequence[PieceAt], start: int, end: int) -> Sequence[PieceAt]:
+    """Return the pieces that end after `start` and not after `end`."""
     first = bisect_right(pieces, start, key=attrgetter("end"))
     last = bisect_right(pieces, end, key=attrgetter("end"))
     return pieces[first:last]
-
-
-def _has_unknown(tokenizer: Tokenizer, ids: Sequence[int]) -> bool:
-    symbols = tokenizer.vocabulary._symbols
-    return isinstance(symbols, CharacterSymbols) and symbols.unknown in ids
 
 
 def _split_again(tokenizer: Tokenizer, pieces: Sequence[str]) -> list[bytes]:
     """Return the byte strings that are encoded separately: pieces, or parts of them if their bytes are split, too."""
     parts = [utf8(piece) for piece in pieces]
     preparation = tokenizer.preparation
-    if preparation is None or preparation.within is None:
-        return parts
-    return [part for piece in parts for part in preparation.within(piece)]
+    if preparation and preparation.within:
+        return [part for piece in parts for part in preparation.within(piece)]
+    return parts
