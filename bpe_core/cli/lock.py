@@ -53,7 +53,7 @@ def run_lock(options: Namespace) -> int:
     check_place(options.output)
     made = lock(open_tokenizer(options.tokenizer, options.pattern))
     made.save(options.output)
-    texts = counted(len(made.encoded), "text")
+    texts = counted(len(made.probes), "text")
     print_to_stderr(f"Wrote {texts} with their ids to {visible(options.output)}.")
     return 0
 

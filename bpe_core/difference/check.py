@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from bpe_core.difference import Verdict, witness_as_json
 from bpe_core.difference.digests import digests
-from bpe_core.difference.lock import Lock
+from bpe_core.difference.lock import Lock, Probe
 from bpe_core.difference.records import DecodedWitness, Witness, encoded
 from bpe_core.tokenizer import Tokenizer
 
@@ -85,37 +85,45 @@ def check(lock: Lock, tokenizer: Tokenizer) -> Check:
 
 def check_probes(lock: Lock, subject: Subject, changed: Sequence[str] = ()) -> Check:
     """Check whether a tokenizer agrees with a lock on all probes."""
-    texts = list(_different_texts(lock, subject))
-    ids = list(_different_ids(lock, subject))
-    witness: Witness | DecodedWitness | None = None
-    if texts:
-        witness = min(texts, key=lambda witness: len(witness.text))
-    elif ids:
-        witness = min(ids, key=lambda witness: len(witness.ids))
-    n_tried = len(lock.encoded) + len(lock.decoded)
-    return Check(changed, witness, len(texts) + len(ids), n_tried)
+    different = list(_differences(lock, subject))
+    witness = min(different, key=_order, default=None)
+    return Check(changed, witness, len(different), len(lock.probes))
 
 
-def _different_texts(lock: Lock, subject: Subject) -> Iterator[Witness]:
-    """Yield each text that gets other ids, once."""
-    with_specials = dict(lock.with_specials)
-    for text, expected in lock.encoded:
+def _differences(lock: Lock, subject: Subject) -> Iterator[Witness | DecodedWitness]:
+    """Yield a witness for each probe that differs."""
+    special_probes = {probe.text: probe for probe in lock.special_probes}
+    for probe in lock.probes:
+        special_probe = special_probes.get(probe.text, probe)
+        witness: Witness | DecodedWitness | None = None
         if not subject.always_reads_specials:
-            ids = subject.encode(text, False)
-            if ids != expected:
-                yield Witness(text, expected, ids)
-                continue
-        expected = with_specials.get(text, expected)
-        ids = subject.encode(text, True)
-        if ids != expected:
-            yield Witness(text, expected, ids, reads_specials=True)
+            witness = _encoded(probe, subject, False)
+        if witness is None:
+            witness = _encoded(special_probe, subject, True)
+        if witness is None:
+            witness = _decoded(special_probe, subject)
+        if witness is not None:
+            yield witness
 
 
-def _different_ids(lock: Lock, subject: Subject) -> Iterator[DecodedWitness]:
-    """Yield the ids that are decoded differently."""
-    for probe in lock.decoded:
-        ids = probe.ids or ()
-        text = subject.decode(ids)
-        if text != probe.text:
-            data = None if text is None else text.encode()
-            yield DecodedWitness(ids, probe.text.encode(), data)
+def _encoded(probe: Probe, subject: Subject, reads_specials: bool) -> Witness | None:
+    """Encode the text of a probe. Return it as a witness if the ids are different."""
+    ids = subject.encode(probe.text, reads_specials)
+    if ids == probe.ids:
+        return None
+    return Witness(probe.text, probe.ids, ids, reads_specials)
+
+
+def _decoded(probe: Probe, subject: Subject) -> DecodedWitness | None:
+    """Decode the ids of a probe. Return them as a witness if the text is different."""
+    ids = probe.ids or ()
+    text = subject.decode(ids)
+    if text == probe.decoded:
+        return None
+    data = None if text is None else text.encode()
+    return DecodedWitness(ids, probe.decoded.encode(), data)
+
+
+def _order(witness: Witness | DecodedWitness) -> tuple[bool, int]:
+    """Sort texts before ids, and the shortest ones first."""
+    return isinstance(witness, DecodedWitness), len(witness[0])

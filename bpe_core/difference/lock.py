@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from bpe_core.difference.digests import digests
-from bpe_core.difference.probes import probe_ids, probe_texts
+from bpe_core.difference.probes import probe_texts
 from bpe_core.difference.records import PARTS, encoded
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.json_fields import LARGEST_ID, Fields, is_number
@@ -24,40 +24,32 @@ VERSION: Final = 1
 
 
 class Probe(NamedTuple):
-    """A text and its ids."""
+    """A text, its ids, and the text that these are decoded to."""
 
     text: str
     ids: tuple[int, ...] | None
     """None if the text can't be encoded."""
+    decoded: str
+    """Bytes that are not UTF-8 are U+FFFD."""
 
 
 @dataclass(frozen=True)
 class Lock:
     """The content of a lock."""
 
-    name: str
-    """The name of the tokenizer."""
     parts: Mapping[str, str]
     """The digest of each of `PARTS`."""
-    encoded: Sequence[Probe]
-    """Texts with their ids, with special tokens as ordinary text."""
-    with_specials: Sequence[Probe]
+    probes: Sequence[Probe]
+    """Texts in which special tokens are ordinary text."""
+    special_probes: Sequence[Probe]
     """Those of the texts that get other ids if special tokens are read, with these ids."""
-    decoded: Sequence[Probe]
-    """Ids with the text that they are decoded to. Bytes that are not UTF-8 are U+FFFD."""
 
     def lines(self) -> Iterator[str]:
-        """Yield the text of the file, in parts."""
-        about = {
-            "format": FORMAT,
-            "version": VERSION,
-            "name": self.name,
-            "parts": self.parts,
-        }
+        """Yield the text of the file."""
+        about = {"format": FORMAT, "version": VERSION, "parts": self.parts}
         yield json.dumps(about, indent=1).removesuffix("\n}")
-        yield from _list("encoded", self.encoded)
-        yield from _list("with_specials", self.with_specials)
-        yield from _list("decoded", self.decoded)
+        yield from _list("probes", self.probes)
+        yield from _list("special_probes", self.special_probes)
         yield "\n}\n"
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -77,19 +69,23 @@ def lock(tokenizer: Tokenizer) -> Lock:
 
     Examples:
         >>> from bpe_core import train
-        >>> lock(train("low lower lowest", vocab_size=258)).encoded[0]
-        Probe(text='1', ids=(49,))
+        >>> lock(train("low lower lowest", vocab_size=258)).probes[0]
+        Probe(text='1', ids=(49,), decoded='1')
     """
-    texts = probe_texts(tokenizer)
-    ordinary = [Probe(text, encoded(tokenizer, text, False)) for text in texts]
-    with_specials = [Probe(text, encoded(tokenizer, text, True)) for text in texts]
-    return Lock(
-        tokenizer.name,
-        digests(tokenizer),
-        ordinary,
-        [probe for probe in with_specials if probe not in ordinary],
-        [Probe(tokenizer.decode(ids), ids) for ids in probe_ids(tokenizer)],
-    )
+    probes = []
+    special_probes = []
+    for text in probe_texts(tokenizer):
+        probe = _probe(tokenizer, text, reads_specials=False)
+        special_probe = _probe(tokenizer, text, reads_specials=True)
+        probes.append(probe)
+        if special_probe != probe:
+            special_probes.append(special_probe)
+    return Lock(digests(tokenizer), probes, special_probes)
+
+
+def _probe(tokenizer: Tokenizer, text: str, *, reads_specials: bool) -> Probe:
+    ids = encoded(tokenizer, text, reads_specials)
+    return Probe(text, ids, tokenizer.decode(ids or ()))
 
 
 def read_lock(path: str | os.PathLike[str]) -> Lock:
@@ -109,11 +105,9 @@ def read_lock(path: str | os.PathLike[str]) -> Lock:
         )
     parts = fields.fields("parts")
     return Lock(
-        fields.text("name"),
         {part: parts.text(part) for part in PARTS},
-        _probes(fields, "encoded"),
-        _probes(fields, "with_specials"),
-        _probes(fields, "decoded"),
+        _probes(fields, "probes"),
+        _probes(fields, "special_probes"),
     )
 
 
@@ -125,5 +119,5 @@ def _probes(fields: Fields, key: str) -> list[Probe]:
             ids = tuple(row.items("ids"))
             if not all(is_number(token, LARGEST_ID) for token in ids):
                 row.fail("ids", "expected a list of ids")
-        probes.append(Probe(row.text("text"), ids))
+        probes.append(Probe(row.text("text"), ids, row.text("decoded")))
     return probes

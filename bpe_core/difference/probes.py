@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from bpe_core.difference.live_merges import LiveMerges, Parts
-from bpe_core.difference.records import encoded
 from bpe_core.difference.surroundings import added_tokens
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import is_utf8
@@ -22,8 +21,6 @@ _TEXTS: Final[dict[str, list[str]]] = json.loads(
 )
 _CONTEXTS: Final = ("{}", " {} ", "a{}b", "a {} b", "{}\n{}a")
 """Where an added token is put: alone, with spaces around it, inside a word, and at the start of a text."""
-_DECODED: Final = ("Hello world", " a", "a  b", "caf\u00e9", "\U0001f600", "\ue000")
-"""Texts whose ids are decoded, whole and without the first or the last id."""
 _N_COMPETING: Final = 40
 T = TypeVar("T")
 
@@ -37,18 +34,6 @@ def probe_texts(tokenizer: Tokenizer) -> list[str]:
         _of_competing_merges(tokenizer),
     )
     return list(dict.fromkeys(texts))
-
-
-def probe_ids(tokenizer: Tokenizer) -> list[tuple[int, ...]]:
-    """Return lists of ids to decode, each once."""
-    a = encoded(tokenizer, "a", False) or ()
-    specials = sorted(tokenizer.special_tokens.values())
-    lists = [(*a, special, *a) for special in _spread(specials, 4)]
-    lists += [(token,) for token in _spread(tokenizer.vocabulary.ids(), 8)]
-    for text in _DECODED:
-        ids = encoded(tokenizer, text, False) or ()
-        lists += [ids, ids[:-1], ids[1:]]
-    return [ids for ids in dict.fromkeys(lists) if ids]
 
 
 def _spread(values: Sequence[T], n_values: int) -> list[T]:

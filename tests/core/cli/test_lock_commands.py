@@ -78,7 +78,7 @@ def test_a_library_is_held_to_a_lock(
     assert (code, error) == (0, "")
     assert f"{library} " in out.splitlines()[1] and "agrees with" in out
     content = json.loads(Path("model.lock").read_text())
-    content["encoded"][0]["ids"] = [7, 8]
+    content["probes"][0]["ids"] = [7, 8]
     Path("model.lock").write_text(json.dumps(content))
     code, out, _ = bpescope(f"check model.lock model --with {library} --json")
     found = json.loads(out)["library"]

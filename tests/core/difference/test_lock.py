@@ -46,8 +46,7 @@ def test_a_lock_is_the_same_from_each_format(trained, format, tmp_path):
     save(trained, path, format=format)
     read = load(path, pattern="gpt2").with_special_tokens(trained.special_tokens)
     assert digests(read) == digests(trained)
-    of_file = replace(lock(read), name="")
-    assert "".join(of_file.lines()) == "".join(lock(trained).lines())
+    assert "".join(lock(read).lines()) == "".join(lock(trained).lines())
     assert check(lock(trained), read).verdict == "same"
 
 
@@ -214,12 +213,12 @@ def test_changed_data_that_no_probe_shows_are_undecided(tmp_path):
 def test_other_ids_are_found_though_the_data_are_equal(trained):
     """As with another version of Unicode."""
     locked = lock(trained)
-    probes = [probe._replace(ids=(1,)) for probe in locked.encoded[:2]]
-    found = check(replace(locked, encoded=probes), trained)
+    probes = [probe._replace(ids=(1,)) for probe in locked.probes[:2]]
+    found = check(replace(locked, probes=probes), trained)
     assert (found.verdict, found.changed) == ("different", [])
     assert found.witness == Witness("1", (1,), (49,))
-    probes = [probe._replace(text="") for probe in locked.decoded]
-    found = check(replace(locked, decoded=probes), trained)
+    probes = [probe._replace(decoded="") for probe in locked.probes]
+    found = check(replace(locked, probes=probes), trained)
     assert found.witness.a == b""
 
 
@@ -292,11 +291,14 @@ BROKEN = {
     "no format": (("format", "other"), "is not a lock; bpescope lock"),
     "no part": (("parts", {}), "in parts.normalizer, the value is missing"),
     "no digest": (("parts", {"normalizer": 1}), "parts.normalizer, expected a text"),
-    "text": (("encoded", [{"text": 1}]), "in encoded[0].ids, the value is missing"),
-    "half": (("encoded", [{"text": "\ud800", "ids": []}]), "half of a character"),
-    "ids": (("encoded", [{"text": "a", "ids": [-1]}]), "ids, expected a list of ids"),
-    "a row": (("encoded", [["a", [1]]]), "in encoded[0], expected an object"),
-    "decoded": (("decoded", [{"ids": 1, "text": ""}]), "in decoded[0].ids, expected a"),
+    "text": (("probes", [{"text": 1}]), "in probes[0].ids, the value is missing"),
+    "half": (("probes", [{"text": "\ud800", "ids": []}]), "half of a character"),
+    "ids": (("probes", [{"text": "a", "ids": [-1]}]), "ids, expected a list of ids"),
+    "a row": (("probes", [["a", [1]]]), "in probes[0], expected an object"),
+    "decoded": (
+        ("special_probes", [{"text": "a", "ids": [], "decoded": 1}]),
+        "in special_probes[0].decoded, expected a text",
+    ),
 }
 
 
