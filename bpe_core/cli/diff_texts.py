@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from bpe_core.difference.texts import TextsCause, TextsCompared
+from bpe_core.difference.texts import TextsCompared
 from bpe_core.report import ReportTable, Section
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, token_label
@@ -43,17 +43,13 @@ def text_sections(
     ]
     table = ReportTable(["cause", "differences", "lines"], rows, numbers=(1, 2))
     yield Section("On these texts", sentences, table)
-    for cause in compared.causes:
-        yield Section(
-            f"First differences: {cause.part}", table=_first(cause, tokenizers)
-        )
-
-
-def _first(cause: TextsCause, tokenizers: Sequence[Tokenizer]) -> ReportTable:
     a, b = tokenizers
     rows = []
-    for found in cause.first:
-        cells = tokens_and_ids(a, found.a) + tokens_and_ids(b, found.b)
-        rows.append([f"{found.n_times:,}", *cells, f"{found.name}:{found.line}"])
-    head = ["times", "A", "ids of A", "B", "ids of B", "first in"]
-    return ReportTable(head, rows, numbers=(0,), widest=60)
+    for cause in compared.causes:
+        for found in cause.first:
+            cells = tokens_and_ids(a, found.a) + tokens_and_ids(b, found.b)
+            place = f"{found.name}:{found.line}"
+            rows.append([cause.part, f"{found.n_times:,}", *cells, place])
+    head = ["cause", "times", "A", "ids of A", "B", "ids of B", "first in"]
+    table = ReportTable(head, rows, numbers=(1,), widest=60)
+    yield Section("First differences", table=table)

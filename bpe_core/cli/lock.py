@@ -78,61 +78,48 @@ def run_check(options: Namespace) -> int:
     locked = read_lock(options.lock)
     path = located(options.tokenizer, print_fetching)
     tokenizer = open_tokenizer(str(path), options.pattern)
-    own = check(locked, tokenizer)
-    found = own.as_json()
-    lines = list(_report(own, options))
-    exit_code = EXIT_CODES[own.verdict]
+    found = check(locked, tokenizer)
+    as_json = found.as_json()
+    lines = list(_report(found, options.tokenizer, options.lock))
+    exit_code = EXIT_CODES[found.verdict]
     if options.library:
         encoding = None
         if path != options.tokenizer and not options.pattern:
             encoding = encoding_of(options.tokenizer)
         library = of_library(options.library, Path(path), tokenizer, encoding)
-        by_library = check_probes(locked, library)
-        found["library"] = {"name": library.name} | by_library.as_json()
-        lines += _library_report(by_library, library.name, options.lock)
-        if by_library.witness:
+        found = check_probes(locked, library)
+        as_json["library"] = {"name": library.name} | found.as_json()
+        lines += _report(found, library.name, options.lock)
+        if found.verdict == "different":
             exit_code = EXIT_CODES["different"]
     if options.json:
-        print(json.dumps(found))
+        print(json.dumps(as_json))
     else:
         for line in lines:
             print(visible(line))
     return exit_code
 
 
-def _report(found: Check, options: Namespace) -> Iterator[str]:
-    """Yield whether a tokenizer agrees with a lock, and what is different."""
-    name = options.tokenizer
+def _report(found: Check, name: str, lock: str) -> Iterator[str]:
+    """Yield whether a tokenizer or library agrees with a lock, what changed, and the shortest probe that shows it."""
     probes = counted(found.n_tried, "probe")
-    match found.verdict:
-        case "same":
-            yield f"{name} is the tokenizer of {options.lock}: all digests are equal, and {probes} agree."
-        case "different":
-            yield f"{name} is not the tokenizer of {options.lock}."
-        case "unknown":
-            yield f"{name} may differ from the tokenizer of {options.lock}: its data differ, but none of {probes} shows it."
-    for part in found.changed:
-        yield f"The {part} changed."
-    if found.verdict == "different":
-        if not found.changed:
-            yield "All digests are equal, so the difference comes from another version of bpescope or of Unicode."
-        yield from _witness_lines(found, "now")
-
-
-def _library_report(found: Check, library: str, lock: str) -> Iterator[str]:
-    if found.witness is None:
-        probes = counted(found.n_tried, "probe")
-        yield f"{library} agrees with {lock} on {probes}."
+    if found.verdict == "same":
+        if found.changed is not None:
+            probes = f"all digests and {probes}"
+        yield f"{name} agrees with {lock} on {probes}."
+        return
+    if found.verdict == "unknown":
+        yield f"{name} may differ from {lock}: its data differ, but none of {probes} shows it."
     else:
-        yield f"{library} does not agree with {lock}."
-        yield from _witness_lines(found, library)
-
-
-def _witness_lines(found: Check, name: str) -> Iterator[str]:
-    """Yield the text of the witness, with the ids in the lock and those of the tokenizer or library."""
+        yield f"{name} does not agree with {lock}."
+    for part in found.changed or ():
+        yield f"The {part} changed."
+    if found.changed == []:
+        yield "All digests are equal, so the difference comes from another version of bpescope or of Unicode."
     witness = found.witness
     if witness is None:
-        yield "No probe shows it, but the digest proves that some id has other bytes now."
+        if found.verdict == "different":
+            yield "No probe shows it, but the digest proves that some id has other bytes now."
         return
     if isinstance(witness, Witness):
         shown = f"The shortest is the text {written_text(witness)}:"
@@ -140,9 +127,8 @@ def _witness_lines(found: Check, name: str) -> Iterator[str]:
     else:
         shown = f"The shortest are the ids {_listed(witness.ids)}, decoded:"
         results = [label_of_id(witness.a), label_of_id(witness.b)]
-    probes = counted(found.n_tried, "probe")
+    rows = [["lock", results[0]], [name, results[1]]]
     yield f"{found.n_different} of {probes} give another result. {shown}"
-    rows = list(zip(("lock", name), results, strict=True))
     for row in aligned(ReportTable(["", ""], rows, ())):
         yield f"  {row}"
 

@@ -18,8 +18,8 @@ Ids = tuple[int, ...]
 class Check:
     """The result of a check. In the witness, `a` is from the lock and `b` from the tokenizer."""
 
-    changed: Sequence[str]
-    """The parts with another digest than in the lock. Those of another library are not known."""
+    changed: Sequence[str] | None
+    """The parts with another digest than in the lock; None for another library, whose digests are not known."""
     witness: Witness | DecodedWitness | None
     """The shortest probe that differs."""
     n_different: int
@@ -33,9 +33,10 @@ class Check:
         "unknown": data changed, and no probe shows it.
         """
         # The digest of the ids has the bytes of every id, so one that changed proves a difference.
-        if self.witness or "ids" in self.changed:
+        changed = self.changed or ()
+        if self.witness or "ids" in changed:
             return "different"
-        return "unknown" if self.changed else "same"
+        return "unknown" if changed else "same"
 
     def as_json(self) -> dict[str, Any]:
         """Return the object that `bpescope check --json` prints."""
@@ -83,7 +84,9 @@ def check(lock: Lock, tokenizer: Tokenizer) -> Check:
     return check_probes(lock, subject, changed)
 
 
-def check_probes(lock: Lock, subject: Subject, changed: Sequence[str] = ()) -> Check:
+def check_probes(
+    lock: Lock, subject: Subject, changed: Sequence[str] | None = None
+) -> Check:
     """Check whether a tokenizer agrees with a lock on all probes."""
     different = list(_differences(lock, subject))
     witness = min(different, key=_order, default=None)

@@ -85,9 +85,13 @@ def test_the_report_has_lines_tokens_and_the_first_differences(texts: Path) -> N
         list(csv.reader(table.splitlines())) for table in as_csv(sections).split("\n\n")
     )
     assert causes == [["cause", "differences", "lines"], ["vocabulary", "4", "3"]]
-    assert first[0] == ["times", "A", "ids of A", "B", "ids of B", "first in"]
-    assert first[1] == ["4", "`low`", "257", "`lo` `w`", "256 119", "texts/a.txt:1"]
-    assert "First differences: vocabulary" in as_markdown("Differences", sections)
+    assert first[0] == [
+        *("cause", "times", "A", "ids of A", "B", "ids of B", "first in")
+    ]
+    assert first[1] == [
+        *("vocabulary", "4", "`low`", "257", "`lo` `w`", "256 119", "texts/a.txt:1")
+    ]
+    assert "First differences" in as_markdown("Differences", sections)
     (section,) = text_sections(same, (A, A))
     assert section.sentences == [
         "A and B encode 5 lines of 3 texts to the same 15 ids."

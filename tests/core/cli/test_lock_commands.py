@@ -20,7 +20,7 @@ def test_a_lock_is_written_and_checked(bpescope: Bpescope) -> None:
     assert error.startswith("Wrote 3") and error.endswith(" to one.lock.\n")
     code, out, error = bpescope("check one.lock one.json")
     assert (code, error) == (0, "")
-    assert out.startswith("one.json is the tokenizer of one.lock: all digests are")
+    assert out.startswith("one.json agrees with one.lock on all digests and 3")
     save(load("one.json"), "tokenizer.json", format="huggingface")
     assert bpescope("check one.lock tokenizer.json")[0] == 0
 
@@ -30,10 +30,10 @@ def test_a_changed_pattern_is_named_and_shown(bpescope: Bpescope) -> None:
     code, out, _ = bpescope("check one.lock one.json --pattern words")
     first, second, third, lock, now = out.splitlines()
     assert code == 1
-    assert first == "one.json is not the tokenizer of one.lock."
+    assert first == "one.json does not agree with one.lock."
     assert second == "The split pattern changed."
     assert third.endswith("give another result. The shortest is the text ' ':")
-    assert (lock, now) == ("  lock  32", "  now   nothing")
+    assert (lock, now) == ("  lock      32", "  one.json  nothing")
     code, out, _ = bpescope("check one.lock one.json --pattern words --json")
     found = json.loads(out)
     assert (code, found["verdict"]) == (1, "different")
@@ -50,7 +50,7 @@ def test_changed_data_without_a_witness_are_undecided(bpescope: Bpescope) -> Non
     code, out, _ = bpescope("check one.lock one.json")
     assert code == 3
     first, second = out.splitlines()
-    assert first.startswith("one.json may differ from the tokenizer of one.lock")
+    assert first.startswith("one.json may differ from one.lock: its data differ")
     assert second == "The merges changed."
 
 
