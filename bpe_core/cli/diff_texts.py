@@ -33,8 +33,7 @@ def text_sections(
         return
     share = compared.n_different_lines / compared.n_lines
     sentences = [
-        f"Different lines: {compared.n_different_lines:,} of {lines} ({share:.2%}), in "
-        f"{compared.n_different_texts:,} of {texts}.",
+        f"Different lines: {compared.n_different_lines:,} of {lines} ({share:.2%}).",
         f"Tokens: {of_a:,} in A, {of_b:,} in B ({compared.change:+.2%}).",
     ]
     rows = [

@@ -7,7 +7,7 @@ begins.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
 from bpe_core.corpus.reading import OnRead, Reading, Skipped, TextFile
@@ -56,7 +56,6 @@ class TextsCompared:
     """The differences between the ids of A and B on some texts."""
 
     n_texts: int = 0
-    n_different_texts: int = 0
     n_bytes: int = 0
     n_lines: int = 0
     n_different_lines: int = 0
@@ -137,49 +136,44 @@ def compare_texts(
     comparison = _TextsComparison(a, b, n_shown)
     for text in texts:
         comparison.add(text)
-    result = comparison.result
-    result.causes.sort(key=lambda cause: -cause.n_differences)
-    return result
+    return comparison.result()
 
 
 class _TextsComparison:
     """Adds up the differences of texts."""
 
     def __init__(self, a: Tokenizer, b: Tokenizer, n_shown: int) -> None:
-        self.result: Final = TextsCompared()
-        self._tokenizers: Final = (a, b)
+        self._a: Final = a
+        self._b: Final = b
         self._n_shown: Final = n_shown
         self._divider: Final = TextDivider((a, b))
         self._text_causes: Final = TextCauses(a, b)
-        self._cause_of: Final[dict[str, TextsCause]] = {}
-        """Part -> cause."""
-        self._last_line_of: Final[dict[str, tuple[int, int]]] = {}
+        self._compared: Final = TextsCompared()
+        self._causes: Final[dict[str, TextsCause]] = {}
+        self._last_lines: Final[dict[str, tuple[int, int]]] = {}
         """Part -> the text and the line of its last difference."""
         self._known: Final[dict[tuple[object, ...], TextDifference]] = {}
 
     def add(self, text: NamedText) -> None:
         position = Position(line=1)
-        n_lines_before = self.result.n_different_lines
         for part in self._divider.parts(map(without_surrogates, text.blocks)):
             self._add_part(text.name, part, position)
-        self.result.n_texts += 1
-        self.result.n_lines += position.line - 1
+        self._compared.n_texts += 1
+        self._compared.n_lines += position.line - 1
         if position.column:
-            self.result.n_lines += 1  # the last line has no newline
-        if self.result.n_different_lines > n_lines_before:
-            self.result.n_different_texts += 1
+            self._compared.n_lines += 1  # the last line has no newline
 
     def _add_part(self, name: str, part: TextPart, position: Position) -> None:
         """Encode the next part of a text. Move `position` from its beginning to its end."""
-        cuts = list(zip(self._tokenizers, part.before, part.behind, strict=True))
+        cuts = list(zip((self._a, self._b), part.before, part.behind, strict=True))
         ids_of_a, ids_of_b = (
             encode_part(tokenizer, part.text, before, behind)
             for tokenizer, before, behind in cuts
         )
-        of_a, of_b = self.result.n_tokens
-        self.result.n_tokens = (of_a + len(ids_of_a), of_b + len(ids_of_b))
+        n_of_a, n_of_b = self._compared.n_tokens
+        self._compared.n_tokens = (n_of_a + len(ids_of_a), n_of_b + len(ids_of_b))
         data = part.text.encode()
-        self.result.n_bytes += len(data)
+        self._compared.n_bytes += len(data)
         n_read = 0
         if ids_of_a != ids_of_b:
             a, b = (
@@ -204,22 +198,22 @@ class _TextsComparison:
 
     def _count(self, difference: TextDifference, part: str) -> None:
         """Count a difference that a part of the tokenizers causes. Differences come in the order of the texts."""
-        cause = self._cause_of.get(part)
-        if cause is None:
-            cause = TextsCause(part)
-            self._cause_of[part] = cause
-            self.result.causes.append(cause)
+        cause = self._causes.setdefault(part, TextsCause(part))
         cause.n_differences += 1
-        line = (self.result.n_texts, difference.line)
-        if line not in self._last_line_of.values():
-            self.result.n_different_lines += 1
-        if line != self._last_line_of.get(part):
+        line = (self._compared.n_texts, difference.line)
+        if line not in self._last_lines.values():
+            self._compared.n_different_lines += 1
+        if line != self._last_lines.get(part):
             cause.n_lines += 1
-            self._last_line_of[part] = line
+            self._last_lines[part] = line
         key = (part, difference.text, difference.a, difference.b)
-        known = self._known.get(key)
-        if known is not None:
-            known.n_times += 1
+        if key in self._known:
+            self._known[key].n_times += 1
         elif len(cause.first) < self._n_shown:
             self._known[key] = difference
             cause.first.append(difference)
+
+    def result(self) -> TextsCompared:
+        causes = self._causes.values()
+        by_frequency = sorted(causes, key=lambda cause: -cause.n_differences)
+        return replace(self._compared, causes=by_frequency)
