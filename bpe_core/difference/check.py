@@ -1,17 +1,14 @@
 """Check whether a tokenizer, or the tokenizer of another library, agrees with a lock."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from bpe_core.difference import Verdict, witness_as_json
 from bpe_core.difference.digests import digests
-from bpe_core.difference.lock import Lock, Probe
-from bpe_core.difference.records import DecodedWitness, Witness, encoded
+from bpe_core.difference.lock import Lock, Probe, Subject
+from bpe_core.difference.records import DecodedWitness, Witness
 from bpe_core.tokenizer import Tokenizer
-
-Ids = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -49,17 +46,6 @@ class Check:
         }
 
 
-class Subject(NamedTuple):
-    """A tokenizer that is held to a lock. Its functions return None for what they can't encode or decode."""
-
-    encode: Callable[[str, bool], Ids | None]
-    """Encodes a text. The flag says whether special tokens in it are read."""
-    decode: Callable[[Ids], str | None]
-    always_reads_specials: bool = False
-    name: str = ""
-    """The name and version of the library."""
-
-
 def check(lock: Lock, tokenizer: Tokenizer) -> Check:
     """Check whether a tokenizer agrees with a lock. Takes seconds for 200,000 tokens.
 
@@ -80,8 +66,7 @@ def check(lock: Lock, tokenizer: Tokenizer) -> Check:
         for part, digest in digests(tokenizer).items()
         if digest != lock.parts[part]
     ]
-    subject = Subject(partial(encoded, tokenizer), tokenizer.decode)
-    return check_probes(lock, subject, changed)
+    return check_probes(lock, Subject.of(tokenizer), changed)
 
 
 def check_probes(
@@ -98,33 +83,24 @@ def _differences(lock: Lock, subject: Subject) -> Iterator[Witness | DecodedWitn
     special_probes = {probe.text: probe for probe in lock.special_probes}
     for probe in lock.probes:
         special_probe = special_probes.get(probe.text, probe)
-        witness: Witness | DecodedWitness | None = None
-        if not subject.always_reads_specials:
-            witness = _encoded(probe, subject, False)
-        if witness is None:
-            witness = _encoded(special_probe, subject, True)
-        if witness is None:
-            witness = _decoded(special_probe, subject)
-        if witness is not None:
-            yield witness
+        settings = [(probe, False), (special_probe, True)]
+        if subject.always_reads_specials:
+            settings = settings[1:]
+        for expected, reads_specials in settings:
+            now = subject.probe(probe.text, reads_specials)
+            if now != expected:
+                yield _witness(expected, now, reads_specials)
+                break
 
 
-def _encoded(probe: Probe, subject: Subject, reads_specials: bool) -> Witness | None:
-    """Encode the text of a probe. Return it as a witness if the ids are different."""
-    ids = subject.encode(probe.text, reads_specials)
-    if ids == probe.ids:
-        return None
-    return Witness(probe.text, probe.ids, ids, reads_specials)
-
-
-def _decoded(probe: Probe, subject: Subject) -> DecodedWitness | None:
-    """Decode the ids of a probe. Return them as a witness if the text is different."""
-    ids = probe.ids or ()
-    text = subject.decode(ids)
-    if text == probe.decoded:
-        return None
-    data = None if text is None else text.encode()
-    return DecodedWitness(ids, probe.decoded.encode(), data)
+def _witness(
+    expected: Probe, now: Probe, reads_specials: bool
+) -> Witness | DecodedWitness:
+    """Return what shows the difference of two probes with the same text."""
+    if expected.ids == now.ids:
+        was = expected.decoded.encode()
+        return DecodedWitness(now.ids or (), was, now.decoded.encode())
+    return Witness(expected.text, expected.ids, now.ids, reads_specials)
 
 
 def _order(witness: Witness | DecodedWitness) -> tuple[bool, int]:

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from bpe_core.difference.check import Ids, Subject
+from bpe_core.difference.lock import Ids, Subject
 from bpe_core.errors import FetchError, FormatError
 from bpe_core.formats.file import tokenizer_at
 from bpe_core.formats.tiktoken import to_tiktoken
@@ -72,13 +72,7 @@ def _of_tiktoken(title: str, own: Any) -> Subject:
             return tuple(own.encode(text, allowed_special="all"))
         return tuple(own.encode_ordinary(text))
 
-    def decode(ids: Ids) -> str | None:
-        try:
-            return str(own.decode(list(ids)))
-        except KeyError:  # an unknown id
-            return None
-
-    return Subject(encode, decode, name=title)
+    return Subject(encode, own.decode, name=title)
 
 
 def _of_hugging_face(title: str, own: Any) -> Subject:
@@ -89,7 +83,5 @@ def _of_hugging_face(title: str, own: Any) -> Subject:
         # The encoding is an object in tokenizers, and a list of ids in transformers.
         return tuple(getattr(encoding, "ids", encoding))
 
-    def decode(ids: Ids) -> str:
-        return str(own.decode(list(ids), skip_special_tokens=False))
-
+    decode = partial(own.decode, skip_special_tokens=False)
     return Subject(encode, decode, always_reads_specials=True, name=title)

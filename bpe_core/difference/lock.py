@@ -7,9 +7,10 @@ a text and a change is easy to read.
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from functools import partial
+from typing import Final, NamedTuple, Self
 
 from bpe_core.difference.digests import digests
 from bpe_core.difference.probes import probe_texts
@@ -21,16 +22,36 @@ from bpe_core.whole_file import write_atomically
 
 FORMAT: Final = "bpescope lock"
 VERSION: Final = 1
+Ids = tuple[int, ...]
 
 
 class Probe(NamedTuple):
     """A text, its ids, and the text that these are decoded to."""
 
     text: str
-    ids: tuple[int, ...] | None
+    ids: Ids | None
     """None if the text can't be encoded."""
     decoded: str
     """Bytes that are not UTF-8 are U+FFFD."""
+
+
+class Subject(NamedTuple):
+    """The functions of a tokenizer that is described or checked."""
+
+    encode: Callable[[str, bool], Ids | None]
+    """Returns the ids of a text; None if it can't be encoded. The flag says whether special tokens in it are read."""
+    decode: Callable[[Ids], str]
+    always_reads_specials: bool = False
+    name: str = ""
+    """The name and version of the library; "" for bpescope."""
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer) -> Self:
+        return cls(partial(encoded, tokenizer), tokenizer.decode)
+
+    def probe(self, text: str, reads_specials: bool) -> Probe:
+        ids = self.encode(text, reads_specials)
+        return Probe(text, ids, self.decode(ids or ()))
 
 
 @dataclass(frozen=True)
@@ -72,20 +93,16 @@ def lock(tokenizer: Tokenizer) -> Lock:
         >>> lock(train("low lower lowest", vocab_size=258)).probes[0]
         Probe(text='1', ids=(49,), decoded='1')
     """
+    subject = Subject.of(tokenizer)
     probes = []
     special_probes = []
     for text in probe_texts(tokenizer):
-        probe = _probe(tokenizer, text, reads_specials=False)
-        special_probe = _probe(tokenizer, text, reads_specials=True)
+        probe = subject.probe(text, False)
+        special_probe = subject.probe(text, True)
         probes.append(probe)
         if special_probe != probe:
             special_probes.append(special_probe)
     return Lock(digests(tokenizer), probes, special_probes)
-
-
-def _probe(tokenizer: Tokenizer, text: str, *, reads_specials: bool) -> Probe:
-    ids = encoded(tokenizer, text, reads_specials)
-    return Probe(text, ids, tokenizer.decode(ids or ()))
 
 
 def read_lock(path: str | os.PathLike[str]) -> Lock:
