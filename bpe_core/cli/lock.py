@@ -8,7 +8,8 @@ from pathlib import Path
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command
 from bpe_core.cli.diff import EXIT_CODES, written_text
 from bpe_core.cli.streams import open_tokenizer, print_fetching
-from bpe_core.difference.check import Check, check, check_probes
+from bpe_core.difference import Difference
+from bpe_core.difference.check import check, check_probes
 from bpe_core.difference.libraries import LIBRARIES, of_library
 from bpe_core.difference.lock import lock, read_lock
 from bpe_core.difference.records import Witness, label_of_id
@@ -100,35 +101,34 @@ def run_check(options: Namespace) -> int:
     return exit_code
 
 
-def _report(found: Check, name: str, lock: str) -> Iterator[str]:
+def _report(found: Difference, name: str, lock: str) -> Iterator[str]:
     """Yield whether a tokenizer or library agrees with a lock, what changed, and the shortest probe that shows it."""
     probes = counted(found.n_tried, "probe")
-    if found.verdict == "same":
-        if found.changed is not None:
-            probes = f"all digests and {probes}"
-        yield f"{name} agrees with {lock} on {probes}."
-        return
-    if found.verdict == "unknown":
-        yield f"{name} may differ from {lock}: its data differ, but none of {probes} shows it."
-    else:
-        yield f"{name} does not agree with {lock}."
-    for part in found.changed or ():
-        yield f"The {part} changed."
-    if found.changed == []:
-        yield "All digests are equal, so the difference comes from another version of bpescope or of Unicode."
+    match found.verdict:
+        case "same":
+            yield f"{name} agrees with {lock} on {probes}."
+        case "unknown":
+            yield f"{name} may differ from {lock}: its data differ, but none of {probes} shows it."
+        case "different":
+            yield f"{name} does not agree with {lock}."
+    yield from found.reasons
+    for cause in found.causes:
+        yield cause.what
+    if found.verdict == "different" and found.reasons:
+        yield "So the difference comes from another version of bpescope or of Unicode."
     witness = found.witness
     if witness is None:
         if found.verdict == "different":
             yield "No probe shows it, but the digest proves that some id has other bytes now."
         return
     if isinstance(witness, Witness):
-        shown = f"The shortest is the text {written_text(witness)}:"
+        shown = f"text {written_text(witness)}"
         results = [_listed(witness.a), _listed(witness.b)]
     else:
-        shown = f"The shortest are the ids {_listed(witness.ids)}, decoded:"
+        shown = f"ids {_listed(witness.ids)}, decoded"
         results = [label_of_id(witness.a), label_of_id(witness.b)]
+    yield f"The shortest of {probes} that shows it: {shown}"
     rows = [["lock", results[0]], [name, results[1]]]
-    yield f"{found.n_different} of {probes} give another result. {shown}"
     for row in aligned(ReportTable(["", ""], rows, ())):
         yield f"  {row}"
 

@@ -1,55 +1,27 @@
 """Check whether a tokenizer, or the tokenizer of another library, agrees with a lock."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
 
-from bpe_core.difference import Verdict, witness_as_json
+from bpe_core.difference import WHOLE, Difference, Verdict
 from bpe_core.difference.digests import digests
 from bpe_core.difference.lock import Lock, Probe, Subject
-from bpe_core.difference.records import DecodedWitness, Witness
+from bpe_core.difference.records import (
+    Cause,
+    DecodedWitness,
+    PartComparison,
+    Witness,
+)
 from bpe_core.tokenizer import Tokenizer
 
 
-@dataclass(frozen=True)
-class Check:
-    """The result of a check. In the witness, `a` is from the lock and `b` from the tokenizer."""
-
-    changed: Sequence[str] | None
-    """The parts with another digest than in the lock; None for another library, whose digests are not known."""
-    witness: Witness | DecodedWitness | None
-    """The shortest probe that differs."""
-    n_different: int
-    """The number of probes that differ."""
-    n_tried: int
-
-    @property
-    def verdict(self) -> Verdict:
-        """ "same": all digests and probes agree. "different": a witness or the digest of the ids shows it.
-
-        "unknown": data changed, and no probe shows it.
-        """
-        # The digest of the ids has the bytes of every id, so one that changed proves a difference.
-        changed = self.changed or ()
-        if self.witness or "ids" in changed:
-            return "different"
-        return "unknown" if changed else "same"
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the object that `bpescope check --json` prints."""
-        return {
-            "verdict": self.verdict,
-            "witness": witness_as_json(self.witness),
-            "changed": self.changed,
-            "different": self.n_different,
-            "tried": self.n_tried,
-        }
-
-
-def check(lock: Lock, tokenizer: Tokenizer) -> Check:
+def check(lock: Lock, tokenizer: Tokenizer) -> Difference:
     """Check whether a tokenizer agrees with a lock. Takes seconds for 200,000 tokens.
 
     All probes are tried even if the digests are equal: the Unicode tables of the `regex` module may have changed.
+
+    Returns:
+        The difference between the lock, A, and the tokenizer, B. It is "unknown" if the digest of a part changed, and no
+        probe shows it. The causes are the parts that changed.
 
     Examples:
         >>> from bpe_core import train
@@ -58,24 +30,31 @@ def check(lock: Lock, tokenizer: Tokenizer) -> Check:
         >>> found = check(digits, train("12 12", vocab_size=257, pattern="gpt4"))
         >>> found.verdict, found.witness.text, found.witness.a, found.witness.b
         ('different', ' ', (), (32,))
-        >>> found.changed
-        ['split pattern']
+        >>> found.causes[0].what
+        'The split pattern changed.'
     """
-    changed = [
-        part
-        for part, digest in digests(tokenizer).items()
-        if digest != lock.parts[part]
-    ]
-    return check_probes(lock, Subject.of(tokenizer), changed)
+    parts = []
+    for part, digest in digests(tokenizer).items():
+        if digest != lock.parts[part]:
+            what = f"The {part} changed."
+            parts.append(PartComparison(part, None, what, [Cause(part, what, None)]))
+    if not parts:
+        parts.append(PartComparison(WHOLE, True, "All digests are equal."))
+    return check_probes(lock, Subject.of(tokenizer), parts)
 
 
 def check_probes(
-    lock: Lock, subject: Subject, changed: Sequence[str] | None = None
-) -> Check:
-    """Check whether a tokenizer agrees with a lock on all probes."""
-    different = list(_differences(lock, subject))
-    witness = min(different, key=_order, default=None)
-    return Check(changed, witness, len(different), len(lock.probes))
+    lock: Lock, subject: Subject, parts: Sequence[PartComparison] = ()
+) -> Difference:
+    """Check whether a tokenizer agrees with a lock on all probes. `parts` is what its digests show."""
+    witness = min(_differences(lock, subject), key=_order, default=None)
+    verdict: Verdict = "same"
+    # The digest of the ids has the bytes of every id, so one that changed proves a difference.
+    if witness or any(part.part == "ids" for part in parts):
+        verdict = "different"
+    elif any(part.is_same is None for part in parts):
+        verdict = "unknown"
+    return Difference(verdict, witness, tuple(parts), len(lock.probes))
 
 
 def _differences(lock: Lock, subject: Subject) -> Iterator[Witness | DecodedWitness]:

@@ -57,8 +57,11 @@ def _with_added_tokens(tokenizer: Tokenizer) -> Iterator[str]:
 def _of_tokens(tokenizer: Tokenizer) -> Iterator[str]:
     """Yield the texts of tokens of several bytes: the longest, and some of all."""
     bytes_of = tokenizer.vocabulary.bytes_of
-    tokens = [bytes_of[token] for token in sorted(bytes_of)]
-    texts = [data.decode() for data in tokens if len(data) > 1 and is_utf8(data)]
+    texts = [
+        data.decode()
+        for _, data in sorted(bytes_of.items())
+        if len(data) > 1 and is_utf8(data)
+    ]
     yield from _spread(texts, 36)
     yield from sorted(texts, key=len)[-8:]
 

@@ -22,9 +22,8 @@ def differences(a: EncodedText, b: EncodedText) -> Iterator[Stretch]:
     A token that covers no byte, such as a space that is added before the text, belongs to the stretch
     that ends at its place, or to the first one.
     """
-    shared_ends = {*a.ends}.intersection(b.ends) | {len(a.data)}
-    ends = sorted(shared_ends - {0}) or [0]
-    for start, end in pairwise([0, *ends]):
+    shared_ends = set(a.ends).intersection(b.ends)
+    for start, end in pairwise(sorted(shared_ends | {0, len(a.data)})):
         ids_of_a = a.tokens(start, end)
         ids_of_b = b.tokens(start, end)
         if ids_of_a != ids_of_b:
