@@ -187,10 +187,11 @@ def _rows_of_causes(difference: Difference) -> Iterator[list[str]]:
 
 
 def _with_text(cause: Cause) -> str:
-    """Return the sentence of a cause, with the text that shows it."""
-    match cause.witness:
-        case None:
-            return f"{cause.what} No text that shows it was found."
-        case Witness(text):
-            return f"{cause.what} Seen in {written(text)}."
+    """Return the sentence of a cause, with the text that shows it if it isn't in the sentence."""
+    if cause.witness is None:
+        return f"{cause.what} No text that shows it was found."
+    if isinstance(cause.witness, Witness):
+        text = written(cause.witness.text)
+        if text not in cause.what:
+            return f"{cause.what} Seen in {text}."
     return cause.what
