@@ -6,7 +6,7 @@ another order of two merges may make no difference for any text.
 
 import json
 from array import array
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from hashlib import sha256
 from itertools import compress
@@ -79,8 +79,6 @@ def _described(value: Any) -> Any:
         return value.hex()
     if isinstance(value, Splitter):
         return value.tree
-    if isinstance(value, Set):
-        return sorted(value)
     if isinstance(value, array):
         return value.tolist()
     if is_dataclass(value):

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
 from bpe_core.difference.live_merges import LiveMerges, Parts
 from bpe_core.difference.surroundings import added_tokens
@@ -22,7 +22,6 @@ _TEXTS: Final[dict[str, list[str]]] = json.loads(
 _CONTEXTS: Final = ("{}", " {} ", "a{}b", "a {} b", "{}\n{}a")
 """Where an added token is put: alone, with spaces around it, inside a word, and at the start of a text."""
 _N_COMPETING: Final = 40
-T = TypeVar("T")
 
 
 def probe_texts(tokenizer: Tokenizer) -> list[str]:
@@ -36,10 +35,10 @@ def probe_texts(tokenizer: Tokenizer) -> list[str]:
     return list(dict.fromkeys(texts))
 
 
-def _spread(values: Sequence[T], n_values: int) -> list[T]:
+def _spread(values: Sequence[str], n_values: int) -> Sequence[str]:
     """Return at most `n_values` of the values, evenly spread, with the first and the last."""
     if len(values) <= n_values:
-        return list(values)
+        return values
     last = len(values) - 1
     return [values[last * n // (n_values - 1)] for n in range(n_values)]
 
@@ -66,8 +65,8 @@ def _of_tokens(tokenizer: Tokenizer) -> Iterator[str]:
     yield from sorted(texts, key=len)[-8:]
 
 
-def _of_competing_merges(tokenizer: Tokenizer) -> Iterator[str]:
-    """Yield texts xyz in which a merge of x + y competes with one of y + z, of almost the same rank."""
+def _of_competing_merges(tokenizer: Tokenizer) -> Sequence[str]:
+    """Return texts xyz in which a merge of x + y competes with one of y + z, of almost the same rank."""
     last_ending: dict[bytes, tuple[int, Parts]] = {}
     candidates = []
     for place, parts in enumerate(LiveMerges(tokenizer.vocabulary).rank_of):
@@ -75,6 +74,5 @@ def _of_competing_merges(tokenizer: Tokenizer) -> Iterator[str]:
             other_place, other = last_ending[parts.left]
             candidates.append((place - other_place, other.left + parts.token))
         last_ending[parts.right] = (place, parts)
-    nearest = [data for _, data in sorted(candidates) if is_utf8(data)]
-    for data in _spread(nearest[: 10 * _N_COMPETING], _N_COMPETING):
-        yield data.decode()
+    texts = [data.decode() for _, data in sorted(candidates) if is_utf8(data)]
+    return _spread(texts[: 10 * _N_COMPETING], _N_COMPETING)

@@ -1,12 +1,11 @@
-"""Find the part of two tokenizers, A and B, that makes them encode a stretch of a text differently."""
+"""Find the stretches of a text that two tokenizers, A and B, encode differently, and the part of them that causes each."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from operator import attrgetter
-from typing import Final
+from typing import Final, NamedTuple
 
-from bpe_core.difference.stretches import Stretch, differences
 from bpe_core.difference.surroundings import added_tokens
 from bpe_core.live.alignment import Alignment
 from bpe_core.live.change import PieceAt
@@ -14,6 +13,15 @@ from bpe_core.metrics.boundaries import EncodedText
 from bpe_core.metrics.text_parts import drops_text
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import byte_offsets, utf8
+
+
+class Stretch(NamedTuple):
+    """A part of a text between neighboring offsets at which both tokenizers have a boundary."""
+
+    start: int  # offset in bytes
+    end: int
+    a: tuple[int, ...]
+    b: tuple[int, ...]
 
 
 class TextCauses:
@@ -33,11 +41,12 @@ class TextCauses:
     def __init__(self, a: Tokenizer, b: Tokenizer) -> None:
         self._a: Final = a
         self._b: Final = b
-        self._added: Final = {""}
-        for tokenizer in (a, b):
-            for token in added_tokens(tokenizer).values():
-                if not token.special:
-                    self._added.add(token.text)
+        self._added: Final = {""} | {
+            token.text
+            for tokenizer in (a, b)
+            for token in added_tokens(tokenizer).values()
+            if not token.special
+        }
         self._split_drops_text: Final = drops_text(a) or drops_text(b)
         tokens_of_b = b.vocabulary.id_by_bytes.keys()
         self._shared_tokens: Final = a.vocabulary.id_by_bytes.keys() & tokens_of_b
@@ -69,6 +78,7 @@ class TextCauses:
     ) -> str:
         texts_of_a = [piece.prepared_text for piece in pieces_of_a]
         texts_of_b = [piece.prepared_text for piece in pieces_of_b]
+        # An `Alignment` gives an added token as "".
         if not self._added.isdisjoint(texts_of_a + texts_of_b):
             return "added tokens"
         tokens_of_a = list(map(self._a.token_bytes, stretch.a))
@@ -93,6 +103,20 @@ class TextCauses:
         if b"".join(tokens_of_a) != b"".join(tokens_of_b):
             return "normalizer"  # it adds text before the next piece
         return "merges"
+
+
+def differences(a: EncodedText, b: EncodedText) -> Iterator[Stretch]:
+    """Yield the stretches of a text with different ids, in order.
+
+    A token that covers no byte, such as a space that is added before the text, belongs to the stretch
+    that ends at its place, or to the first one.
+    """
+    shared_ends = set(a.ends).intersection(b.ends)
+    for start, end in pairwise(sorted(shared_ends | {0, len(a.data)})):
+        ids_of_a = a.tokens(start, end)
+        ids_of_b = b.tokens(start, end)
+        if ids_of_a != ids_of_b:
+            yield Stretch(start, end, tuple(ids_of_a), tuple(ids_of_b))
 
 
 def _pieces(

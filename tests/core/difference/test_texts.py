@@ -13,7 +13,7 @@ import tokenizers
 from bpe_core import Tokenizer, load, save, train
 from bpe_core.corpus import find_files
 from bpe_core.difference import texts as module
-from bpe_core.difference.stretches import Stretch, differences
+from bpe_core.difference.text_causes import Stretch, differences
 from bpe_core.difference.texts import (
     NamedText,
     TextDifference,
