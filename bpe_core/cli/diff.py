@@ -177,13 +177,10 @@ def _encoding(tokenizer: Tokenizer, ids: Sequence[int] | None) -> list[str]:
 def _rows_of_causes(difference: Difference) -> Iterator[list[str]]:
     """Yield a row for each cause. Before those of one part comes how many there are in all."""
     for part in difference.parts:
-        name = part.part
         if len(part.causes) > 1:
-            yield [name, part.sentence]
-            name = ""
+            yield [part.part, part.sentence]
         for cause in part.causes:
-            yield [name, _with_text(cause)]
-            name = ""
+            yield [part.part, _with_text(cause)]
 
 
 def _with_text(cause: Cause) -> str:

@@ -24,18 +24,15 @@ def text_sections(
         tokenizers: A and B.
     """
     of_a, of_b = compared.n_tokens
+    share = compared.n_different_lines / max(1, compared.n_lines)
     lines = counted(compared.n_lines, "line")
-    texts = counted(compared.n_texts, "text")
-    if not compared.causes:
-        ids = counted(of_a, "id")
-        sentence = f"A and B encode {lines} of {texts} to the same {ids}."
-        yield Section("On these texts", [sentence])
-        return
-    share = compared.n_different_lines / compared.n_lines
     sentences = [
         f"Different lines: {compared.n_different_lines:,} of {lines} ({share:.2%}).",
         f"Tokens: {of_a:,} in A, {of_b:,} in B ({compared.change:+.2%}).",
     ]
+    if not compared.causes:
+        yield Section("On these texts", sentences)
+        return
     rows = [
         [cause.part, f"{cause.n_differences:,}", f"{cause.n_lines:,}"]
         for cause in compared.causes

@@ -20,8 +20,8 @@ from bpe_core.formats.json_fields import LARGEST_ID, Fields, is_number
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.whole_file import write_atomically
 
-FORMAT: Final = "bpescope lock"
-VERSION: Final = 1
+FORMAT: Final = "bpescope lock 1"
+"""The format and its version."""
 Ids = tuple[int, ...]
 
 
@@ -67,7 +67,7 @@ class Lock:
 
     def lines(self) -> Iterator[str]:
         """Yield the text of the file."""
-        about = {"format": FORMAT, "version": VERSION, "parts": self.parts}
+        about = {"format": FORMAT, "parts": self.parts}
         yield json.dumps(about, indent=1).removesuffix("\n}")
         yield from _list("probes", self.probes)
         yield from _list("special_probes", self.special_probes)
@@ -109,17 +109,14 @@ def read_lock(path: str | os.PathLike[str]) -> Lock:
     """Read a lock.
 
     Raises:
-        FormatError: The file can't be read, is not a lock, is broken, or is from a later version of bpescope.
+        FormatError: The file can't be read, is not a lock of this version, or is broken.
     """
     file = TokenizerFile.open(path)
     if FORMAT.encode() not in file.data[:200]:
-        file.unsupported("it is not a lock; bpescope lock TOKENIZER -o LOCK writes one")
-    fields = file.fields()
-    version = fields.number("version")
-    if version != VERSION:
         file.unsupported(
-            f"it is a lock of version {version}, and this bpescope reads version {VERSION}; install a newer bpescope"
+            "it is not a lock that this version of bpescope reads; bpescope lock TOKENIZER -o LOCK writes one"
         )
+    fields = file.fields()
     parts = fields.fields("parts")
     return Lock(
         {part: parts.text(part) for part in PARTS},

@@ -143,8 +143,7 @@ class _TextsComparison:
     """Adds up the differences of texts."""
 
     def __init__(self, a: Tokenizer, b: Tokenizer, n_shown: int) -> None:
-        self._a: Final = a
-        self._b: Final = b
+        self._tokenizers: Final = (a, b)
         self._n_shown: Final = n_shown
         self._divider: Final = TextDivider((a, b))
         self._text_causes: Final = TextCauses(a, b)
@@ -165,7 +164,7 @@ class _TextsComparison:
 
     def _add_part(self, name: str, part: TextPart, position: Position) -> None:
         """Encode the next part of a text. Move `position` from its beginning to its end."""
-        cuts = list(zip((self._a, self._b), part.before, part.behind, strict=True))
+        cuts = list(zip(self._tokenizers, part.before, part.behind, strict=True))
         ids_of_a, ids_of_b = (
             encode_part(tokenizer, part.text, before, behind)
             for tokenizer, before, behind in cuts

@@ -94,5 +94,6 @@ def test_the_report_has_lines_tokens_and_the_first_differences(texts: Path) -> N
     assert "First differences" in as_markdown("Differences", sections)
     (section,) = text_sections(same, (A, A))
     assert section.sentences == [
-        "A and B encode 5 lines of 3 texts to the same 15 ids."
+        "Different lines: 0 of 5 lines (0.00%).",
+        "Tokens: 15 in A, 15 in B (+0.00%).",
     ]

@@ -155,7 +155,7 @@ def test_a_missing_library_is_named(
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("check text.txt one.json", "text.txt cannot be used: it is not a lock;"),
+        ("check text.txt one.json", "text.txt cannot be used: it is not a lock that"),
         ("check gone.lock one.json", "gone.lock cannot be read"),
         ("lock one.json -o gone/one.lock", "there is no folder"),
         (

@@ -290,8 +290,8 @@ def test_a_lock_is_read_as_it_was_written(trained, tmp_path):
 
 
 BROKEN = {
-    "later": (("version", 2), "version 2, and this bpescope reads version 1; install"),
-    "no format": (("format", "other"), "is not a lock; bpescope lock"),
+    "later": (("format", "bpescope lock 2"), "is not a lock that this version of"),
+    "no format": (("format", "other"), "reads; bpescope lock TOKENIZER -o LOCK writes"),
     "no part": (("parts", {}), "in parts.normalizer, the value is missing"),
     "no digest": (("parts", {"normalizer": 1}), "parts.normalizer, expected a text"),
     "text": (("probes", [{"text": 1}]), "in probes[0].ids, the value is missing"),
