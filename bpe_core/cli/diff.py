@@ -2,7 +2,7 @@
 
 import json
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -141,8 +141,8 @@ def _report(
             sentences.append(
                 f"The shortest text found that shows it: {written_text(witness)}"
             )
-            row_of_a += _encoding(a, witness.a)
-            row_of_b += _encoding(b, witness.b)
+            row_of_a += tokens_and_ids(a, witness.a)
+            row_of_b += tokens_and_ids(b, witness.b)
         case DecodedWitness(ids, of_a, of_b):
             sentences.append(
                 "No text was found that they encode differently, but they decode these ids differently:"
@@ -168,10 +168,6 @@ def written_text(witness: Witness) -> str:
     """Return the text of a witness in quotation marks, and how it is encoded if that is not as usual."""
     specials = ", with special tokens read" if witness.reads_specials else ""
     return written(witness.text) + specials
-
-
-def _encoding(tokenizer: Tokenizer, ids: Sequence[int] | None) -> list[str]:
-    return ["can't be encoded", ""] if ids is None else tokens_and_ids(tokenizer, ids)
 
 
 def _rows_of_causes(difference: Difference) -> Iterator[list[str]]:

@@ -8,8 +8,10 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, token_label
 
 
-def tokens_and_ids(tokenizer: Tokenizer, ids: Sequence[int]) -> list[str]:
-    """Return two cells: the tokens with these ids, and the ids."""
+def tokens_and_ids(tokenizer: Tokenizer, ids: Sequence[int] | None) -> list[str]:
+    """Return two cells: the tokens with these ids, and the ids. None stands for a text that can't be encoded."""
+    if ids is None:
+        return ["can't be encoded", ""]
     labels = [f"`{token_label(tokenizer.token_bytes(token))}`" for token in ids]
     return [" ".join(labels), " ".join(map(str, ids))]
 
