@@ -3,6 +3,7 @@
 import json
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
+from importlib.metadata import version
 from pathlib import Path
 
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command
@@ -89,8 +90,9 @@ def run_check(options: Namespace) -> int:
             encoding = encoding_of(options.tokenizer)
         library = of_library(options.library, Path(path), tokenizer, encoding)
         found = check_probes(locked, library)
-        as_json["library"] = {"name": library.name} | found.as_json()
-        lines += _report(found, library.name, options.lock)
+        name = f"{options.library} {version(options.library)}"
+        as_json["library"] = {"name": name} | found.as_json()
+        lines += _report(found, name, options.lock)
         if found.verdict == "different":
             exit_code = EXIT_CODES["different"]
     if options.json:

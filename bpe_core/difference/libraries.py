@@ -3,7 +3,6 @@
 import os
 from functools import partial
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
@@ -42,10 +41,9 @@ def of_library(
         raise FetchError(
             f"--with {name} needs the library {name}. Install it with pip install {name}."
         ) from None
-    title = f"{name} {version(name)}"
     if name == "tiktoken":
         own = library.get_encoding(encoding) if encoding else to_tiktoken(tokenizer)
-        return _of_tiktoken(title, own)
+        return _of_tiktoken(own)
     if name == "tokenizers":
         path = tokenizer_at(path)
         read = library.Tokenizer.from_file
@@ -54,6 +52,7 @@ def of_library(
         read = partial(
             library.AutoTokenizer.from_pretrained,
             local_files_only=True,
+            trust_remote_code=False,  # without it, transformers asks whether to run code
             clean_up_tokenization_spaces=False,
         )
     try:
@@ -63,19 +62,19 @@ def of_library(
         raise FormatError(
             f"{name} can't read {visible(str(path))}: {problem}."
         ) from None
-    return _of_hugging_face(title, own)
+    return _of_hugging_face(own)
 
 
-def _of_tiktoken(title: str, own: Any) -> Subject:
+def _of_tiktoken(own: Any) -> Subject:
     def encode(text: str, reads_specials: bool) -> Ids:
         if reads_specials:
             return tuple(own.encode(text, allowed_special="all"))
         return tuple(own.encode_ordinary(text))
 
-    return Subject(encode, own.decode, name=title)
+    return Subject(encode, own.decode)
 
 
-def _of_hugging_face(title: str, own: Any) -> Subject:
+def _of_hugging_face(own: Any) -> Subject:
     """Return a tokenizer of tokenizers or transformers, without the ids that it adds around a text."""
 
     def encode(text: str, reads_specials: bool) -> Ids:
@@ -84,4 +83,4 @@ def _of_hugging_face(title: str, own: Any) -> Subject:
         return tuple(getattr(encoding, "ids", encoding))
 
     decode = partial(own.decode, skip_special_tokens=False)
-    return Subject(encode, decode, always_reads_specials=True, name=title)
+    return Subject(encode, decode, always_reads_specials=True)

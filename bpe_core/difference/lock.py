@@ -42,8 +42,6 @@ class Subject(NamedTuple):
     """Returns the ids of a text; None if it can't be encoded. The flag says whether special tokens in it are read."""
     decode: Callable[[Ids], str]
     always_reads_specials: bool = False
-    name: str = ""
-    """The name and version of the library; "" for bpescope."""
 
     @classmethod
     def of(cls, tokenizer: Tokenizer) -> Self:
