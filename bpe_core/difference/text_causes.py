@@ -35,7 +35,7 @@ class TextCauses:
     - "vocabulary": a token exists only in A or only in B;
     - "merges": both have all tokens, but merge them differently.
 
-    The pieces are those between the nearest places before and after it at which both end a piece.
+    The pieces are those between the nearest places before and after it where both have a border between two pieces.
     """
 
     def __init__(self, a: Tokenizer, b: Tokenizer) -> None:
@@ -57,9 +57,8 @@ class TextCauses:
         offsets = byte_offsets(text)
         pieces_of_a = _pieces(self._a, text, a.alignment)
         pieces_of_b = _pieces(self._b, text, b.alignment)
-        ends_of_b = {piece.end for piece in pieces_of_b}
-        shared_ends = ends_of_b.intersection(piece.end for piece in pieces_of_a)
-        borders = sorted(shared_ends | {0, len(text)})
+        shared = _borders(pieces_of_a) & _borders(pieces_of_b)
+        borders = sorted(shared | {0, len(text)})
         for stretch in differences(a, b):
             start = bisect_right(offsets, stretch.start) - 1
             end = bisect_left(offsets, stretch.end)
@@ -128,8 +127,12 @@ def _pieces(
     return [PieceAt(start, end, text[start:end]) for start, end in places]
 
 
+def _borders(pieces: Sequence[PieceAt]) -> set[int]:
+    return {place for piece in pieces for place in (piece.start, piece.end)}
+
+
 def _between(pieces: Sequence[PieceAt], start: int, end: int) -> Sequence[PieceAt]:
-    """Return the pieces that end after `start` and not after `end`."""
+    """Return the pieces between two borders."""
     first = bisect_right(pieces, start, key=attrgetter("end"))
     last = bisect_right(pieces, end, key=attrgetter("end"))
     return pieces[first:last]

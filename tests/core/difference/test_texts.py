@@ -8,6 +8,7 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 
 import pytest
+import small_files
 import tokenizers
 
 from bpe_core import Tokenizer, load, save, train
@@ -271,6 +272,37 @@ def test_text_that_a_pattern_drops_is_a_difference_of_the_pattern():
     a = train(TEXT, vocab_size=400, pattern="words")
     found = compared(a, Tokenizer(a.vocabulary, "gpt2"), TEXT)
     assert causes(found).keys() == {"split pattern"}
+
+
+def test_text_that_is_dropped_before_a_piece_is_not_the_cause_inside_of_it():
+    a = train([], vocab_size=256, pattern="words")
+    b = Tokenizer(a.with_merges([(ord("e"), ord("f"), 256)]).vocabulary, "gpt2")
+    found = causes(compared(a, b, "a\ncdef"))
+    texts = {part: cause.first[0].text for part, cause in found.items()}
+    assert texts == {"split pattern": "\nc", "vocabulary": "ef"}
+
+
+def test_a_normalizer_is_the_cause_although_a_pattern_drops_text(tmp_path, described):
+    changed = deepcopy(described)
+    lower(changed)
+    b = Opened(tmp_path / "b.json", changed).ours
+    a = Tokenizer(b.vocabulary, "words")
+    found = causes(compared(a, b, "the the THE"))
+    texts = {part: cause.first[0].text for part, cause in found.items()}
+    assert texts == {"split pattern": " the", "normalizer": " THE"}
+
+
+def test_a_split_of_bytes_is_the_cause_although_the_pieces_are_equal(tmp_path):
+    """The second byte of "ò" is written "²" in the byte alphabet, which is a number."""
+    file = small_files.huggingface(["Ã ²"])
+    a = Opened(tmp_path / "a.json", file)
+    numbers = {"type": "Split", "pattern": {"Regex": r"\p{N}"}, "behavior": "Isolated"}
+    steps = [file["pre_tokenizer"], numbers | {"invert": False}]
+    file["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": steps}
+    b = Opened(tmp_path / "b.json", file)
+    (cause,) = compared(a.ours, b.ours, "aò").causes
+    assert (cause.part, cause.first[0].text) == ("split pattern", "ò")
+    assert b.peer.encode("ò").ids == list(cause.first[0].b)
 
 
 @pytest.mark.parametrize("n_spaces", [0, 2])
