@@ -47,7 +47,8 @@ def check_probes(
     lock: Lock, subject: Subject, parts: Sequence[PartComparison] = ()
 ) -> Difference:
     """Check whether a tokenizer agrees with a lock on all probes. `parts` is what its digests show."""
-    witness = min(_differences(lock, subject), key=_order, default=None)
+    different = _differences(lock, subject)
+    witness = min(different, key=lambda witness: len(witness[0]), default=None)
     verdict: Verdict = "same"
     # The digest of the ids has the bytes of every id, so one that changed proves a difference.
     if witness or any(part.part == "ids" for part in parts):
@@ -80,8 +81,3 @@ def _witness(
         was = expected.decoded.encode()
         return DecodedWitness(now.ids or (), was, now.decoded.encode())
     return Witness(expected.text, expected.ids, now.ids, reads_specials)
-
-
-def _order(witness: Witness | DecodedWitness) -> tuple[bool, int]:
-    """Sort texts before ids, and the shortest ones first."""
-    return isinstance(witness, DecodedWitness), len(witness[0])
