@@ -2,7 +2,7 @@
 
 import json
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -119,7 +119,7 @@ def run_diff(options: Namespace) -> int:
             found["texts"] = on_texts.as_json()
         print(json.dumps(found))
     else:
-        sections = list(_report(difference, (a, b), (options.a, options.b)))
+        sections = list(_report(difference, a, b, options))
         if on_texts:
             sections += text_sections(on_texts, (a, b))
         print(as_text(sections), end="")
@@ -127,26 +127,31 @@ def run_diff(options: Namespace) -> int:
 
 
 def _report(
-    difference: Difference, tokenizers: Sequence[Tokenizer], names: Sequence[str]
+    difference: Difference, a: Tokenizer, b: Tokenizer, options: Namespace
 ) -> Iterator[Section]:
     """Yield the verdict with the witness, the causes, and what is the same or undecided."""
     sentences = [_VERDICTS[difference.verdict]]
-    witness = difference.witness
-    match witness:
-        case Witness():
-            text = written(witness.text)
-            specials = ", with special tokens read" if witness.reads_specials else ""
-            sentences.append(f"The shortest text found that shows it: {text}{specials}")
-        case DecodedWitness():
+    head = ["", "tokenizer", "tokens", "ids"]
+    row_of_a = ["A", options.a]
+    row_of_b = ["B", options.b]
+    match difference.witness:
+        case None:
+            head = head[:2]
+        case Witness() as witness:
+            sentences.append(
+                f"The shortest text found that shows it: {written_text(witness)}"
+            )
+            row_of_a += tokens_and_ids(a, witness.a)
+            row_of_b += tokens_and_ids(b, witness.b)
+        case DecodedWitness(ids, of_a, of_b):
             sentences.append(
                 "No text was found that they encode differently, but they decode these ids differently:"
             )
-    rows = [
-        [letter, name, *_row(tokenizer, witness, letter)]
-        for letter, name, tokenizer in zip("AB", names, tokenizers, strict=True)
-    ]
-    head = ["", "tokenizer", "tokens", "ids"] if witness else ["", "tokenizer"]
-    yield Section(sentences=sentences, table=ReportTable(head, rows, ()))
+            listed = " ".join(map(str, ids))
+            row_of_a += [label_of_id(of_a), listed]
+            row_of_b += [label_of_id(of_b), listed]
+    table = ReportTable(head, [row_of_a, row_of_b], ())
+    yield Section(sentences=sentences, table=table)
     if difference.causes:
         rows = list(_rows_of_causes(difference))
         yield Section("Causes", table=ReportTable(["", ""], rows, ()))
@@ -159,42 +164,27 @@ def _report(
         )
 
 
+def written_text(witness: Witness) -> str:
+    """Return the text of a witness in quotation marks, and how it is encoded if that is not as usual."""
+    specials = ", with special tokens read" if witness.reads_specials else ""
+    return written(witness.text) + specials
+
+
 def _rows_of_causes(difference: Difference) -> Iterator[list[str]]:
     """Yield a row for each cause. Before those of one part comes how many there are in all."""
     for part in difference.parts:
-        name = part.part
         if len(part.causes) > 1:
-            yield [name, part.sentence]
-            name = ""
+            yield [part.part, part.sentence]
         for cause in part.causes:
-            yield [name, _with_text(cause)]
-            name = ""
-
-
-def _row(
-    tokenizer: Tokenizer, witness: Witness | DecodedWitness | None, letter: str
-) -> list[str]:
-    """Return the tokens and ids of a witness in one tokenizer."""
-    match witness:
-        case None:
-            return []
-        case Witness():
-            ids = witness.a if letter == "A" else witness.b
-            if ids is None:
-                return ["can't be encoded", ""]
-            return tokens_and_ids(tokenizer, ids)
-        case DecodedWitness(ids, of_a, of_b):
-            data = of_a if letter == "A" else of_b
-            return [label_of_id(data), " ".join(map(str, ids))]
+            yield [part.part, _with_text(cause)]
 
 
 def _with_text(cause: Cause) -> str:
     """Return the sentence of a cause, with the text that shows it if it isn't in the sentence."""
     if cause.witness is None:
         return f"{cause.what} No text that shows it was found."
-    if isinstance(cause.witness, DecodedWitness):
-        return cause.what
-    text = written(cause.witness.text)
-    if text.lower() in cause.what.lower():
-        return cause.what
-    return f"{cause.what} Seen in {text}."
+    if isinstance(cause.witness, Witness):
+        text = written(cause.witness.text)
+        if text not in cause.what:
+            return f"{cause.what} Seen in {text}."
+    return cause.what

@@ -1,23 +1,19 @@
 """The sections of a report on the differences of two tokenizers on texts."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
-from bpe_core.difference.texts import TextsCause, TextsCompared
+from bpe_core.difference.texts import TextsCompared
 from bpe_core.report import ReportTable, Section
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, token_label
 
-_MOST_TOKENS: Final = 30
-"""Maximum number of tokens of one encoding that are shown."""
 
-
-def tokens_and_ids(tokenizer: Tokenizer, ids: Sequence[int]) -> list[str]:
-    """Return two cells: the tokens with these ids, and the ids."""
-    shown = ids[:_MOST_TOKENS]
-    labels = [f"`{token_label(tokenizer.token_bytes(token))}`" for token in shown]
-    dots = " …" if len(ids) > _MOST_TOKENS else ""
-    return [" ".join(labels) + dots, " ".join(map(str, shown)) + dots]
+def tokens_and_ids(tokenizer: Tokenizer, ids: Sequence[int] | None) -> list[str]:
+    """Return two cells: the tokens with these ids, and the ids. None stands for a text that can't be encoded."""
+    if ids is None:
+        return ["can't be encoded", ""]
+    labels = [f"`{token_label(tokenizer.token_bytes(token))}`" for token in ids]
+    return [" ".join(labels), " ".join(map(str, ids))]
 
 
 def text_sections(
@@ -30,36 +26,28 @@ def text_sections(
         tokenizers: A and B.
     """
     of_a, of_b = compared.n_tokens
+    share = compared.n_different_lines / max(1, compared.n_lines)
     lines = counted(compared.n_lines, "line")
-    texts = counted(compared.n_texts, "text")
-    if not compared.causes:
-        ids = counted(of_a, "id")
-        sentence = f"A and B encode {lines} of {texts} to the same {ids}."
-        yield Section("On these texts", [sentence])
-        return
-    share = compared.n_different_lines / compared.n_lines
     sentences = [
-        f"Different lines: {compared.n_different_lines:,} of {lines} ({share:.2%}), in "
-        f"{compared.n_different_texts:,} of {texts}.",
+        f"Different lines: {compared.n_different_lines:,} of {lines} ({share:.2%}).",
         f"Tokens: {of_a:,} in A, {of_b:,} in B ({compared.change:+.2%}).",
     ]
+    if not compared.causes:
+        yield Section("On these texts", sentences)
+        return
     rows = [
         [cause.part, f"{cause.n_differences:,}", f"{cause.n_lines:,}"]
         for cause in compared.causes
     ]
     table = ReportTable(["cause", "differences", "lines"], rows, numbers=(1, 2))
     yield Section("On these texts", sentences, table)
-    for cause in compared.causes:
-        yield Section(
-            f"First differences: {cause.part}", table=_first(cause, tokenizers)
-        )
-
-
-def _first(cause: TextsCause, tokenizers: Sequence[Tokenizer]) -> ReportTable:
     a, b = tokenizers
     rows = []
-    for found in cause.first:
-        cells = tokens_and_ids(a, found.a) + tokens_and_ids(b, found.b)
-        rows.append([f"{found.n_times:,}", *cells, f"{found.name}:{found.line}"])
-    head = ["times", "A", "ids of A", "B", "ids of B", "first in"]
-    return ReportTable(head, rows, numbers=(0,), widest=60)
+    for cause in compared.causes:
+        for found in cause.first:
+            cells = tokens_and_ids(a, found.a) + tokens_and_ids(b, found.b)
+            place = f"{found.name}:{found.line}"
+            rows.append([cause.part, f"{found.n_times:,}", *cells, place])
+    head = ["cause", "times", "A", "ids of A", "B", "ids of B", "first in"]
+    table = ReportTable(head, rows, numbers=(1,), widest=60)
+    yield Section("First differences", table=table)

@@ -1,34 +1,25 @@
 """`lock` and `check`: record which ids a tokenizer gives, and check whether a tokenizer still gives them."""
 
 import json
-import os
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
 from pathlib import Path
-from typing import Final
 
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command
-from bpe_core.cli.diff import EXIT_CODES
+from bpe_core.cli.diff import EXIT_CODES, written_text
 from bpe_core.cli.streams import open_tokenizer, print_fetching
-from bpe_core.difference.check import Check, check, check_library
-from bpe_core.difference.libraries import (
-    LIBRARIES,
-    LibraryTokenizer,
-    of_tiktoken,
-    of_tokenizers,
-    of_transformers,
-)
+from bpe_core.difference import Difference
+from bpe_core.difference.check import check, check_probes
+from bpe_core.difference.libraries import LIBRARIES, of_library
 from bpe_core.difference.lock import lock, read_lock
-from bpe_core.difference.records import Witness, written, written_tokens
+from bpe_core.difference.records import Witness, label_of_id
 from bpe_core.errors import OptionError
 from bpe_core.hub import encoding_of, located
 from bpe_core.process import print_to_stderr
-from bpe_core.tokenizer import Tokenizer
+from bpe_core.report import ReportTable, aligned
 from bpe_core.visible import counted, visible
 from bpe_core.whole_file import check_place
-
-_MOST_IDS: Final = 60
-"""Maximum number of ids of one encoding that are printed."""
 
 
 def add(commands: Subcommands) -> None:
@@ -89,108 +80,62 @@ def run_check(options: Namespace) -> int:
     locked = read_lock(options.lock)
     path = located(options.tokenizer, print_fetching)
     tokenizer = open_tokenizer(str(path), options.pattern)
-    checks = [check(locked, tokenizer)]
-    library = None
+    found = check(locked, tokenizer)
+    as_json = found.as_json()
+    lines = list(_report(found, options.tokenizer, options.lock))
+    exit_code = EXIT_CODES[found.verdict]
     if options.library:
-        library = _library_tokenizer(options, Path(path), tokenizer)
-        checks.append(check_library(locked, library.subject))
+        encoding = None
+        if path != options.tokenizer and not options.pattern:
+            encoding = encoding_of(options.tokenizer)
+        library = of_library(options.library, Path(path), tokenizer, encoding)
+        found = check_probes(locked, library)
+        name = f"{options.library} {version(options.library)}"
+        as_json["library"] = {"name": name} | found.as_json()
+        lines += _report(found, name, options.lock)
+        if found.verdict == "different":
+            exit_code = EXIT_CODES["different"]
     if options.json:
-        print(json.dumps(_as_json(checks, library)))
+        print(json.dumps(as_json))
     else:
-        for line in _report(options, checks, library):
+        for line in lines:
             print(visible(line))
-    verdicts = {found.verdict for found in checks}
-    if "different" in verdicts:
-        return EXIT_CODES["different"]
-    return EXIT_CODES["unknown" if "unknown" in verdicts else "same"]
+    return exit_code
 
 
-def _library_tokenizer(
-    options: Namespace, path: Path, tokenizer: Tokenizer
-) -> LibraryTokenizer:
-    match options.library:
-        case "tiktoken":
-            encoding = None
-            if not os.path.exists(options.tokenizer) and not options.pattern:
-                encoding = encoding_of(options.tokenizer)
-            return of_tiktoken(tokenizer, encoding)
-        case "tokenizers":
-            return of_tokenizers(path)
-        case _:
-            return of_transformers(path)
-
-
-def _as_json(
-    checks: list[Check], library: LibraryTokenizer | None
-) -> dict[str, object]:
-    found: dict[str, object] = checks[0].as_json()
-    if library:
-        found["library"] = {
-            "name": library.name,
-            "added": library.added,
-            **checks[1].as_json(),
-        }
-    return found
-
-
-def _report(
-    options: Namespace, checks: list[Check], library: LibraryTokenizer | None
-) -> Iterator[str]:
-    found = checks[0]
+def _report(found: Difference, name: str, lock: str) -> Iterator[str]:
+    """Yield whether a tokenizer or library agrees with a lock, what changed, and the shortest probe that shows it."""
     probes = counted(found.n_tried, "probe")
-    name = options.tokenizer
     match found.verdict:
         case "same":
-            yield f"{name} is the tokenizer of {options.lock}: all digests are equal, and {probes} agree."
-        case "different":
-            yield f"{name} is not the tokenizer of {options.lock}."
+            yield f"{name} agrees with {lock} on {probes}."
         case "unknown":
-            yield f"{name} may differ from the tokenizer of {options.lock}: its data differ, but none of {probes} shows it."
-    for change in found.changes:
-        yield change.sentence
-    if found.verdict == "different":
-        if not found.changes:
-            yield "All digests are equal, so the difference comes from another version of bpescope or of Unicode."
-        yield from _shown_witness(found, "now")
-    if library is None:
-        return
-    found = checks[1]
-    if found.verdict == "same":
-        yield f"{library.name} agrees with {options.lock} on {probes}."
-    else:
-        yield f"{library.name} does not agree with {options.lock}."
-        yield from _shown_witness(found, library.name)
-    if library.added:
-        added = _listed(tuple(library.added))
-        yield f"By default, its encode also adds the ids {added}; the check leaves them out (add_special_tokens=False)."
-
-
-def _shown_witness(found: Check, name: str) -> Iterator[str]:
-    """Yield the text of the witness, with the ids in the lock and those of the tokenizer or library."""
+            yield f"{name} may differ from {lock}: its data differ, but none of {probes} shows it."
+        case "different":
+            yield f"{name} does not agree with {lock}."
+    yield from found.reasons
+    for cause in found.causes:
+        yield cause.what
+    if found.verdict == "different" and found.reasons:
+        yield "So the difference comes from another version of bpescope or of Unicode."
     witness = found.witness
     if witness is None:
-        yield "No probe shows it, but the digest proves that some id has other bytes now."
+        if found.verdict == "different":
+            yield "No probe shows it, but the digest proves that some id has other bytes now."
         return
     if isinstance(witness, Witness):
-        specials = ", with special tokens read" if witness.reads_specials else ""
-        shown = f"The shortest is the text {written(witness.text)}{specials}:"
-        rows = [_listed(witness.a), _listed(witness.b)]
+        shown = f"text {written_text(witness)}"
+        results = [_listed(witness.a), _listed(witness.b)]
     else:
-        shown = f"The shortest are the ids {_listed(witness.ids)}, decoded:"
-        rows = [_decoded(witness.a), _decoded(witness.b)]
-    probes = counted(found.n_tried, "probe")
-    yield f"{found.n_different} of {probes} give another result. {shown}"
-    width = max(len(name), len("lock"))
-    for label, row in zip(("lock", name), rows, strict=True):
-        yield f"  {label:{width}}  {row}"
+        shown = f"ids {_listed(witness.ids)}, decoded"
+        results = [label_of_id(witness.a), label_of_id(witness.b)]
+    yield f"The shortest of {probes} that shows it: {shown}"
+    rows = [["lock", results[0]], [name, results[1]]]
+    for row in aligned(ReportTable(["", ""], rows, ())):
+        yield f"  {row}"
 
 
-def _listed(ids: tuple[int, ...] | None) -> str:
+def _listed(ids: Sequence[int] | None) -> str:
     if ids is None:
         return "an error"
-    dots = " …" if len(ids) > _MOST_IDS else ""
-    return (" ".join(map(str, ids[:_MOST_IDS])) or "nothing") + dots
-
-
-def _decoded(text: bytes | None) -> str:
-    return written_tokens(None if text is None else [text])
+    return " ".join(map(str, ids)) or "nothing"

@@ -10,22 +10,16 @@ def shortened_witness(pair: Pair, witness: Witness) -> Witness:
     Source: A. Zeller and R. Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002.
     """
     n_removed = max(1, len(witness.text) // 2)
-    while True:
-        shorter = _without(pair, witness, n_removed)
-        if shorter is not None:
-            witness = shorter
-        elif n_removed == 1:
-            return witness
-        else:
+    while n_removed:
+        n_before = len(witness.text)
+        start = 0
+        while start < len(witness.text):
+            text = witness.text[:start] + witness.text[start + n_removed :]
+            shorter = pair.witness(text, reads_specials=witness.reads_specials)
+            if shorter is None:
+                start += n_removed
+            else:
+                witness = shorter
+        if len(witness.text) == n_before:
             n_removed //= 2
-
-
-def _without(pair: Pair, witness: Witness, n_removed: int) -> Witness | None:
-    """Return the witness without the first `n_removed` characters that it does not need; None if it needs all."""
-    text = witness.text
-    for start in range(0, len(text), n_removed):
-        rest = text[:start] + text[start + n_removed :]
-        shorter = pair.witness(rest, reads_specials=witness.reads_specials)
-        if shorter is not None:
-            return shorter
-    return None
+    return witness

@@ -266,7 +266,7 @@ def compare_fallback(pair: Pair) -> PartComparison:
 def fallback(tokenizer: Tokenizer) -> tuple[Any, ...]:
     """Return the rules for characters without a token, by bytes instead of ids."""
     symbols: Symbols = tokenizer.vocabulary._symbols
-    bytes_with_token = frozenset(symbols.byte_ids)
+    bytes_with_token = tuple(sorted(symbols.byte_ids))
     if not isinstance(symbols, CharacterSymbols):
         return "bytes", bytes_with_token
     unknown = b""

@@ -1,142 +1,147 @@
-"""Find the part of two tokenizers that makes them encode a stretch of a text differently."""
+"""Find the stretches of a text that two tokenizers, A and B, encode differently, and the part of them that causes each."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Iterator, Sequence
+from itertools import chain, pairwise
+from operator import attrgetter
+from typing import Final, NamedTuple
 
-from bpe_core.cached import cached_property
-from bpe_core.difference.stretches import Stretch
 from bpe_core.difference.surroundings import added_tokens
+from bpe_core.live.alignment import Alignment
 from bpe_core.live.change import PieceAt
 from bpe_core.metrics.boundaries import EncodedText
 from bpe_core.metrics.text_parts import drops_text
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import byte_offsets, utf8
-from bpe_core.vocabulary.symbols import CharacterSymbols
 
 
-class CausesInPart:
-    """Finds the causes of differences in a part of a text."""
+class Stretch(NamedTuple):
+    """A part of a text between neighboring offsets at which both tokenizers have a boundary."""
 
-    def __init__(
-        self, tokenizers: tuple[Tokenizer, Tokenizer], a: EncodedText, b: EncodedText
-    ) -> None:
-        """`a` and `b` are the part as both tokenizers encode it."""
-        first, second = tokenizers
-        self._text: Final = a.data.decode()
-        self._offsets: Final = byte_offsets(self._text)
-        self._a: Final = _Side(first, self._text, a)
-        self._b: Final = _Side(second, self._text, b)
-        self._split_drops_text: Final = drops_text(first) or drops_text(second)
+    start: int  # offset in bytes
+    end: int
+    a: tuple[int, ...]
+    b: tuple[int, ...]
 
-    def of(self, stretch: Stretch) -> str:
-        """Return the cause of a difference, one of `PARTS`."""
-        tokens_of_a = self._a.tokens(stretch.a)
-        tokens_of_b = self._b.tokens(stretch.b)
-        has_added = self._a.has_added(stretch.a) or self._b.has_added(stretch.b)
-        if tokens_of_a == tokens_of_b and not has_added:
+
+class TextCauses:
+    """Finds the differences in texts, and the cause of each, which is the first of these that applies:
+
+    - "added tokens": one of its pieces is an added token in A or B;
+    - "ids": the tokens have the same bytes, and only their ids differ;
+    - "normalizer": the texts of the pieces differ, and not only because a split drops some text;
+    - "split pattern": the pieces differ;
+    - "byte fallback": an unknown token is in it;
+    - "vocabulary": a token exists only in A or only in B;
+    - "merges": both have all tokens, but merge them differently.
+
+    The pieces are those between the nearest places before and after it where both have a border between two pieces.
+    """
+
+    def __init__(self, a: Tokenizer, b: Tokenizer) -> None:
+        self._a: Final = a
+        self._b: Final = b
+        self._added: Final = {""} | {
+            token.text
+            for tokenizer in (a, b)
+            for token in added_tokens(tokenizer).values()
+            if not token.special
+        }
+        self._split_drops_text: Final = drops_text(a) or drops_text(b)
+        tokens_of_b = b.vocabulary.id_by_bytes.keys()
+        self._shared_tokens: Final = a.vocabulary.id_by_bytes.keys() & tokens_of_b
+
+    def in_part(self, a: EncodedText, b: EncodedText) -> Iterator[tuple[Stretch, str]]:
+        """Yield the differences in a part of a text, in order, and the cause of each, one of `PARTS`."""
+        text = a.data.decode()
+        offsets = byte_offsets(text)
+        pieces_of_a = _pieces(self._a, text, a.alignment)
+        pieces_of_b = _pieces(self._b, text, b.alignment)
+        shared = _borders(pieces_of_a) & _borders(pieces_of_b)
+        borders = sorted(shared | {0, len(text)})
+        for stretch in differences(a, b):
+            start = bisect_right(offsets, stretch.start) - 1
+            end = bisect_left(offsets, stretch.end)
+            start = borders[bisect_right(borders, start) - 1]
+            end = borders[bisect_left(borders, end)]
+            around_in_a = _between(pieces_of_a, start, end)
+            around_in_b = _between(pieces_of_b, start, end)
+            yield stretch, self._cause(text, stretch, around_in_a, around_in_b)
+
+    def _cause(
+        self,
+        text: str,
+        stretch: Stretch,
+        pieces_of_a: Sequence[PieceAt],
+        pieces_of_b: Sequence[PieceAt],
+    ) -> str:
+        texts_of_a = [piece.prepared_text for piece in pieces_of_a]
+        texts_of_b = [piece.prepared_text for piece in pieces_of_b]
+        # An `Alignment` gives an added token as "".
+        if not self._added.isdisjoint(texts_of_a + texts_of_b):
+            return "added tokens"
+        tokens_of_a = list(map(self._a.token_bytes, stretch.a))
+        tokens_of_b = list(map(self._b.token_bytes, stretch.b))
+        if tokens_of_a == tokens_of_b:
             return "ids"
-        cause = self._cause_before_merging(stretch)
-        if cause:
-            return cause
-        if self._a.has_unknown(stretch.a) or self._b.has_unknown(stretch.b):
+        if "".join(texts_of_a) != "".join(texts_of_b):
+            is_changed = any(
+                piece.prepared_text != text[piece.start : piece.end]
+                for piece in chain(pieces_of_a, pieces_of_b)
+            )
+            if is_changed or not self._split_drops_text:
+                return "normalizer"
+        if _split_again(self._a, texts_of_a) != _split_again(self._b, texts_of_b):
+            return "split pattern"
+        unknown_of_a = self._a.vocabulary._symbols.unknown
+        unknown_of_b = self._b.vocabulary._symbols.unknown
+        if unknown_of_a in stretch.a or unknown_of_b in stretch.b:
             return "byte fallback"
-        if not (self._b.has_all(tokens_of_a) and self._a.has_all(tokens_of_b)):
+        if not self._shared_tokens.issuperset(tokens_of_a + tokens_of_b):
             return "vocabulary"
         if b"".join(tokens_of_a) != b"".join(tokens_of_b):
             return "normalizer"  # it adds text before the next piece
         return "merges"
 
-    def _cause_before_merging(self, stretch: Stretch) -> str:
-        """Return why the pieces around a stretch are different; "" if they are the same."""
-        start = bisect_right(self._offsets, stretch.start) - 1
-        end = bisect_left(self._offsets, stretch.end)
-        first = self._shared_borders[bisect_right(self._shared_borders, start) - 1]
-        last = self._shared_borders[bisect_left(self._shared_borders, end)]
-        a = self._a.pieces_between(first, last)
-        b = self._b.pieces_between(first, last)
-        pieces = a + b
-        if any(not piece.prepared_text for piece in pieces):
-            return "added tokens"
-        texts_of_a = [piece.prepared_text for piece in a]
-        texts_of_b = [piece.prepared_text for piece in b]
-        if "".join(texts_of_a) != "".join(texts_of_b) and (
-            not self._split_drops_text or any(map(self._is_changed, pieces))
-        ):
-            return "normalizer"
-        if self._a.encoded_parts(texts_of_a) != self._b.encoded_parts(texts_of_b):
-            return "split pattern"
-        return ""
 
-    @cached_property
-    def _shared_borders(self) -> list[int]:
-        """The places at which both have a border between two pieces, and the ends of the text."""
-        shared = self._a.borders & self._b.borders
-        return sorted(shared | {0, len(self._text)})
+def differences(a: EncodedText, b: EncodedText) -> Iterator[Stretch]:
+    """Yield the stretches of a text with different ids, in order.
 
-    def _is_changed(self, piece: PieceAt) -> bool:
-        """Whether a piece is not encoded as it is written in the text."""
-        return piece.prepared_text != self._text[piece.start : piece.end]
+    A token that covers no byte, such as a space that is added before the text, belongs to the stretch
+    that ends at its place, or to the first one.
+    """
+    shared_ends = set(a.ends).intersection(b.ends)
+    for start, end in pairwise(sorted(shared_ends | {0, len(a.data)})):
+        ids_of_a = a.tokens(start, end)
+        ids_of_b = b.tokens(start, end)
+        if ids_of_a != ids_of_b:
+            yield Stretch(start, end, tuple(ids_of_a), tuple(ids_of_b))
 
 
-class _Side:
-    """One of the two tokenizers, and the pieces of the part in it."""
+def _pieces(
+    tokenizer: Tokenizer, text: str, alignment: Alignment | None
+) -> list[PieceAt]:
+    if alignment:
+        return alignment.pieces
+    places = tokenizer.splitter.places(text)
+    return [PieceAt(start, end, text[start:end]) for start, end in places]
 
-    def __init__(self, tokenizer: Tokenizer, text: str, encoded: EncodedText) -> None:
-        self._tokenizer: Final = tokenizer
-        self._text: Final = text
-        self._alignment: Final = encoded.alignment
-        self._added: Final = {
-            text: token.token
-            for text, token in added_tokens(tokenizer).items()
-            if not token.special
-        }
-        """The added tokens that are found in any text, with their ids."""
-        self._added_ids: Final = frozenset(self._added.values())
 
-    def tokens(self, ids: Iterable[int]) -> list[bytes]:
-        return list(map(self._tokenizer.token_bytes, ids))
+def _borders(pieces: Sequence[PieceAt]) -> set[int]:
+    return {place for piece in pieces for place in (piece.start, piece.end)}
 
-    def has_added(self, ids: Sequence[int]) -> bool:
-        return not self._added_ids.isdisjoint(ids)
 
-    def has_all(self, tokens: Iterable[bytes]) -> bool:
-        """Whether the vocabulary has tokens with these bytes."""
-        return all(token in self._tokenizer.vocabulary.id_by_bytes for token in tokens)
+def _between(pieces: Sequence[PieceAt], start: int, end: int) -> Sequence[PieceAt]:
+    """Return the pieces between two borders."""
+    first = bisect_right(pieces, start, key=attrgetter("end"))
+    last = bisect_right(pieces, end, key=attrgetter("end"))
+    return pieces[first:last]
 
-    def has_unknown(self, ids: Sequence[int]) -> bool:
-        symbols = self._tokenizer.vocabulary._symbols
-        return isinstance(symbols, CharacterSymbols) and symbols.unknown in ids
 
-    @cached_property
-    def _pieces(self) -> list[PieceAt]:
-        if self._alignment and not self._tokenizer.by_piece:
-            return self._alignment.pieces
-        pieces = []
-        for start, end in self._tokenizer.splitter.places(self._text):
-            piece = self._text[start:end]
-            pieces.append(PieceAt(start, end, "" if piece in self._added else piece))
-        return pieces
-
-    @cached_property
-    def _ends(self) -> list[int]:
-        return [piece.end for piece in self._pieces]
-
-    @cached_property
-    def borders(self) -> set[int]:
-        """The places in the text at which a piece begins or ends."""
-        return {piece.start for piece in self._pieces}.union(self._ends)
-
-    def pieces_between(self, start: int, end: int) -> list[PieceAt]:
-        """Return the pieces between two borders."""
-        first = bisect_right(self._ends, start)
-        last = bisect_right(self._ends, end)
-        return self._pieces[first:last]
-
-    def encoded_parts(self, pieces: Iterable[str]) -> list[bytes]:
-        """Return the byte strings that are encoded separately."""
-        parts = [utf8(piece) for piece in pieces]
-        preparation = self._tokenizer.preparation
-        if preparation is None or preparation.within is None:
-            return parts
+def _split_again(tokenizer: Tokenizer, pieces: Sequence[str]) -> list[bytes]:
+    """Return the byte strings that are encoded separately: pieces, or parts of them if their bytes are split, too."""
+    parts = [utf8(piece) for piece in pieces]
+    preparation = tokenizer.preparation
+    if preparation and preparation.within:
         return [part for piece in parts for part in preparation.within(piece)]
+    return parts

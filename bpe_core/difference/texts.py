@@ -6,15 +6,12 @@ documents are encoded, since a token or a piece may cross the end of a line. A d
 begins.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
 from bpe_core.corpus.reading import OnRead, Reading, Skipped, TextFile
-from bpe_core.difference.records import PARTS
-from bpe_core.difference.stretches import differences
-from bpe_core.difference.text_causes import CausesInPart
-from bpe_core.live.change import Cut
+from bpe_core.difference.text_causes import TextCauses
 from bpe_core.metrics.boundaries import encode_part, encode_with_ends
 from bpe_core.metrics.disagreements import Position
 from bpe_core.metrics.text_parts import TextDivider, TextPart
@@ -29,7 +26,8 @@ class NamedText(NamedTuple):
     blocks: Iterable[str]
 
 
-class TextDifference(NamedTuple):
+@dataclass(slots=True)
+class TextDifference:
     """A stretch of a text that A and B encode differently."""
 
     text: str  # U+FFFD replaces the bytes of incomplete characters in it
@@ -41,30 +39,30 @@ class TextDifference(NamedTuple):
     n_times: int = 1
 
 
-class TextsCause(NamedTuple):
+@dataclass
+class TextsCause:
     """The differences that one part of the tokenizers causes."""
 
     part: str  # of `PARTS`
-    n_differences: int
-    n_lines: int
+    n_differences: int = 0
+    n_lines: int = 0
     """Lines in which such a difference begins. There may be others in the same line."""
-    first: Sequence[TextDifference]
+    first: list[TextDifference] = field(default_factory=list)
     """The first ones that are not equal, with the number of times that each occurs."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class TextsCompared:
     """The differences between the ids of A and B on some texts."""
 
-    n_texts: int
-    n_different_texts: int
-    n_bytes: int
-    n_lines: int
-    n_different_lines: int
+    n_texts: int = 0
+    n_bytes: int = 0
+    n_lines: int = 0
+    n_different_lines: int = 0
     """Lines in which a difference begins."""
-    n_tokens: tuple[int, int]
+    n_tokens: tuple[int, int] = (0, 0)
     """All tokens of A, and of B."""
-    causes: tuple[TextsCause, ...]
+    causes: list[TextsCause] = field(default_factory=list)
     """The most frequent first."""
 
     @property
@@ -74,35 +72,12 @@ class TextsCompared:
         return of_b / of_a - 1 if of_a else 0.0
 
     def as_json(self) -> dict[str, Any]:
-        """Return an object of texts, lines, tokens and causes, as `bpescope diff --json` prints it."""
-        return {
-            "texts": self.n_texts,
-            "different_texts": self.n_different_texts,
-            "lines": self.n_lines,
-            "different_lines": self.n_different_lines,
-            "tokens": list(self.n_tokens),
-            "change": self.change,
-            "causes": [
-                {
-                    "part": cause.part,
-                    "differences": cause.n_differences,
-                    "lines": cause.n_lines,
-                    "first": [
-                        {
-                            "text": difference.text,
-                            "a": list(difference.a),
-                            "b": list(difference.b),
-                            "in": difference.name,
-                            "line": difference.line,
-                            "column": difference.column,
-                            "count": difference.n_times,
-                        }
-                        for difference in cause.first
-                    ],
-                }
-                for cause in self.causes
-            ],
-        }
+        """Return the fields and the change of tokens, as `bpescope diff --json` prints them: `n_lines` as "lines"."""
+        return asdict(self, dict_factory=_json_object) | {"change": self.change}
+
+
+def _json_object(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {name.removeprefix("n_"): value for name, value in fields}
 
 
 def read_texts(
@@ -134,18 +109,8 @@ def compare_texts(
     """Encode texts with two tokenizers, and count the lines that they encode differently, by cause.
 
     Each text is encoded as a whole, with special tokens as ordinary text. A difference begins and ends at neighboring
-    offsets at which both have a token boundary. It is counted once, in the line in which it begins. Its cause is the
-    first of these that applies:
-
-    - "ids": the tokens have the same bytes, none is an added token, and only their ids differ;
-    - "added tokens": one of its pieces is an added token in A or B;
-    - "normalizer": the texts of the pieces differ, and not only because a split drops some text;
-    - "split pattern": the pieces differ;
-    - "byte fallback": an unknown token is in it;
-    - "vocabulary": a token exists only in A or only in B;
-    - "merges": both have all tokens, but merge them differently.
-
-    The pieces are those between the nearest places before and after it where both begin a piece.
+    offsets at which both have a token boundary. It is counted once, in the line in which it begins. `TextCauses`
+    describes the causes.
 
     A long text is divided where both tokenizers split every text, so that only a part of it is in memory.
     Parts with equal ids take the time of encoding; others about three times as long.
@@ -169,38 +134,9 @@ def compare_texts(
         ((5, 4), 1, 'vocabulary')
     """
     comparison = _TextsComparison(a, b, n_shown)
-    for name, blocks in texts:
-        comparison.add(name, blocks)
+    for text in texts:
+        comparison.add(text)
     return comparison.result()
-
-
-class _CauseCounts:
-    """Counts the differences of one cause."""
-
-    def __init__(self, n_shown: int) -> None:
-        self.n_differences = 0
-        self.n_lines = 0
-        self._last_line: tuple[int, int] | None = None
-        self._n_shown: Final = n_shown
-        self._first: Final[dict[tuple[object, ...], TextDifference]] = {}
-
-    def add(self, difference: TextDifference, number: int) -> None:
-        """Add a difference in the text with this number. Differences come in the order of the texts."""
-        self.n_differences += 1
-        line = (number, difference.line)
-        if line != self._last_line:
-            self.n_lines += 1
-            self._last_line = line
-        key = difference[:3]
-        known = self._first.get(key)
-        if known is not None:
-            self._first[key] = known._replace(n_times=known.n_times + 1)
-        elif len(self._first) < self._n_shown:
-            self._first[key] = difference
-
-    def result(self, part: str) -> TextsCause:
-        first = list(self._first.values())
-        return TextsCause(part, self.n_differences, self.n_lines, first)
 
 
 class _TextsComparison:
@@ -208,47 +144,44 @@ class _TextsComparison:
 
     def __init__(self, a: Tokenizer, b: Tokenizer, n_shown: int) -> None:
         self._tokenizers: Final = (a, b)
+        self._n_shown: Final = n_shown
         self._divider: Final = TextDivider((a, b))
-        self._causes: Final = {part: _CauseCounts(n_shown) for part in PARTS}
-        self._lines: Final = _CauseCounts(n_shown=0)
-        self._n_texts = 0
-        self._n_different_texts = 0
-        self._n_bytes = 0
-        self._n_lines = 0
-        self._n_tokens = [0, 0]
+        self._text_causes: Final = TextCauses(a, b)
+        self._compared: Final = TextsCompared()
+        self._causes: Final[dict[str, TextsCause]] = {}
+        self._last_lines: Final[dict[str, tuple[int, int]]] = {}
+        """Part -> the text and the line of its last difference."""
+        self._known: Final[dict[tuple[object, ...], TextDifference]] = {}
 
-    def add(self, name: str, blocks: Iterable[str]) -> None:
+    def add(self, text: NamedText) -> None:
         position = Position(line=1)
-        n_before = self._lines.n_differences
-        for part in self._divider.parts(map(without_surrogates, blocks)):
-            self._add_part(name, part, position)
-        self._n_texts += 1
-        self._n_lines += position.line - 1
+        for part in self._divider.parts(map(without_surrogates, text.blocks)):
+            self._add_part(text.name, part, position)
+        self._compared.n_texts += 1
+        self._compared.n_lines += position.line - 1
         if position.column:
-            self._n_lines += 1  # the last line has no newline
-        if self._lines.n_differences > n_before:
-            self._n_different_texts += 1
+            self._compared.n_lines += 1  # the last line has no newline
 
     def _add_part(self, name: str, part: TextPart, position: Position) -> None:
         """Encode the next part of a text. Move `position` from its beginning to its end."""
-        ids = [
+        cuts = list(zip(self._tokenizers, part.before, part.behind, strict=True))
+        ids_of_a, ids_of_b = (
             encode_part(tokenizer, part.text, before, behind)
-            for tokenizer, before, behind in self._with_cuts(part)
-        ]
-        for index, part_ids in enumerate(ids):
-            self._n_tokens[index] += len(part_ids)
+            for tokenizer, before, behind in cuts
+        )
+        n_of_a, n_of_b = self._compared.n_tokens
+        self._compared.n_tokens = (n_of_a + len(ids_of_a), n_of_b + len(ids_of_b))
         data = part.text.encode()
-        self._n_bytes += len(data)
+        self._compared.n_bytes += len(data)
         n_read = 0
-        if ids[0] != ids[1]:
+        if ids_of_a != ids_of_b:
             a, b = (
                 encode_with_ends(
                     tokenizer, part.text, before, behind, keeps_alignment=True
                 )
-                for tokenizer, before, behind in self._with_cuts(part)
+                for tokenizer, before, behind in cuts
             )
-            causes = CausesInPart(self._tokenizers, a, b)
-            for stretch in differences(a, b):
+            for stretch, cause in self._text_causes.in_part(a, b):
                 position.move_past(data[n_read : stretch.start])
                 n_read = stretch.start
                 difference = TextDifference(
@@ -259,29 +192,27 @@ class _TextsComparison:
                     line=position.line,
                     column=position.column,
                 )
-                self._lines.add(difference, self._n_texts)
-                self._causes[causes.of(stretch)].add(difference, self._n_texts)
+                self._count(difference, cause)
         position.move_past(data[n_read:])
 
-    def _with_cuts(
-        self, part: TextPart
-    ) -> Iterator[tuple[Tokenizer, Cut | None, Cut | None]]:
-        return zip(self._tokenizers, part.before, part.behind, strict=True)
+    def _count(self, difference: TextDifference, part: str) -> None:
+        """Count a difference that a part of the tokenizers causes. Differences come in the order of the texts."""
+        cause = self._causes.setdefault(part, TextsCause(part))
+        cause.n_differences += 1
+        line = (self._compared.n_texts, difference.line)
+        if line not in self._last_lines.values():
+            self._compared.n_different_lines += 1
+        if line != self._last_lines.get(part):
+            cause.n_lines += 1
+            self._last_lines[part] = line
+        key = (part, difference.text, difference.a, difference.b)
+        if key in self._known:
+            self._known[key].n_times += 1
+        elif len(cause.first) < self._n_shown:
+            self._known[key] = difference
+            cause.first.append(difference)
 
     def result(self) -> TextsCompared:
-        causes = [
-            counts.result(part)
-            for part, counts in self._causes.items()
-            if counts.n_differences
-        ]
-        causes.sort(key=lambda cause: -cause.n_differences)
-        of_a, of_b = self._n_tokens
-        return TextsCompared(
-            n_texts=self._n_texts,
-            n_different_texts=self._n_different_texts,
-            n_bytes=self._n_bytes,
-            n_lines=self._n_lines,
-            n_different_lines=self._lines.n_lines,
-            n_tokens=(of_a, of_b),
-            causes=tuple(causes),
-        )
+        causes = self._causes.values()
+        by_frequency = sorted(causes, key=lambda cause: -cause.n_differences)
+        return replace(self._compared, causes=by_frequency)

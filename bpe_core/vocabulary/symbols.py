@@ -23,6 +23,7 @@ class ByteSymbols:
 
     byte_ids: Mapping[int, int]  # byte -> its token; some published files lack bytes
     end: int | None = None  # the token of the marker
+    unknown = None
 
     @property
     def token_ids(self) -> set[int]:

@@ -13,8 +13,8 @@ from bpe_core.errors import Stopped
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.worker.job import Job
 
-_TRIED: Final = 1000
-"""Lines of the texts that are tried at most."""
+_MOST_TRIED: Final = 20
+"""Texts whose beginnings are tried at most."""
 
 
 class DifferenceFound(NamedTuple):
@@ -31,29 +31,24 @@ def send_differences(
 ) -> None:
     """Look for differences between the first tokenizer and each other one, until the job is stopped.
 
-    The first lines of the texts in `paths` are tried if it is not decided otherwise whether two tokenizers are the same.
+    The beginnings of the texts in `paths` are tried if it is not decided otherwise whether two tokenizers are the same.
     """
     first, *others = tokenizers
     progress = partial(job.progress, "deciding")
     with suppress(Stopped):
         for index, other in enumerate(others, 1):
             job.check()
-            lines = islice(_lines(paths), _TRIED)
-            difference = diff(first, other, texts=lines, progress=progress)
-            tokens = _tokens_of_witness(first, other, difference)
+            difference = diff(first, other, texts=_texts(paths), progress=progress)
+            tokens: tuple[tuple[bytes, ...], ...] = ()
+            match difference.witness:
+                case Witness(_, tuple(a), tuple(b)):
+                    tokens_of_a = tuple(map(first.token_bytes, a))
+                    tokens = (tokens_of_a, tuple(map(other.token_bytes, b)))
             job.send(DifferenceFound(index, difference, tokens))
 
 
-def _lines(paths: Sequence[str]) -> Iterator[str]:
-    for _, blocks in read_texts(find_files(paths, every_character=True).files):
-        for block in blocks:
-            yield from block.splitlines(keepends=True)
-
-
-def _tokens_of_witness(
-    first: Tokenizer, other: Tokenizer, difference: Difference
-) -> tuple[tuple[bytes, ...], ...]:
-    match difference.witness:
-        case Witness(_, tuple(a), tuple(b)):
-            return tuple(map(first.token_bytes, a)), tuple(map(other.token_bytes, b))
-    return ()
+def _texts(paths: Sequence[str]) -> Iterator[str]:
+    """Yield the first block of each of the first texts."""
+    files = find_files(paths, every_character=True).files
+    for _, blocks in islice(read_texts(files), _MOST_TRIED):
+        yield next(iter(blocks), "")
