@@ -24,7 +24,7 @@ from bpe_core.errors import OptionError
 from bpe_core.report import ReportTable, Section, as_text
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import OPTIONS
-from bpe_core.visible import counted
+from bpe_core.visible import counted, shortened
 from bpe_core.worker.inputs import compare_on_files
 from bpe_core.worker.job import Job
 
@@ -134,6 +134,9 @@ def _report(
     head = ["", "tokenizer", "tokens", "ids"]
     row_of_a = ["A", options.a]
     row_of_b = ["B", options.b]
+    for row, pattern in zip((row_of_a, row_of_b), options.pattern or (), strict=False):
+        if pattern:
+            row[1] += f", pattern {shortened(pattern, 40)}"
     match difference.witness:
         case None:
             head = head[:2]
@@ -152,8 +155,8 @@ def _report(
             row_of_b += [label_of_id(of_b), listed]
     table = ReportTable(head, [row_of_a, row_of_b], ())
     yield Section(sentences=sentences, table=table)
-    if difference.causes:
-        rows = list(_rows_of_causes(difference))
+    rows = list(_rows_of_causes(difference))
+    if rows:
         yield Section("Causes", table=ReportTable(["", ""], rows, ()))
     if difference.reasons:
         yield Section("What is the same", difference.reasons)
@@ -171,12 +174,20 @@ def written_text(witness: Witness) -> str:
 
 
 def _rows_of_causes(difference: Difference) -> Iterator[list[str]]:
-    """Yield a row for each cause. Before those of one part comes how many there are in all."""
+    """Yield the part and a sentence for each cause. Before those of one part comes how many there are in all.
+
+    The only cause of an undecided part is left out, since "What is not decided" names it.
+    """
     for part in difference.parts:
-        if len(part.causes) > 1:
-            yield [part.part, part.sentence]
-        for cause in part.causes:
-            yield [part.part, _with_text(cause)]
+        sentences = [_with_text(cause) for cause in part.causes]
+        if len(sentences) > 1:
+            sentences.insert(0, part.sentence)
+        elif part.is_same is None:
+            continue
+        name = part.part
+        for sentence in sentences:
+            yield [name, sentence]
+            name = ""
 
 
 def _with_text(cause: Cause) -> str:
@@ -185,6 +196,6 @@ def _with_text(cause: Cause) -> str:
         return f"{cause.what} No text that shows it was found."
     if isinstance(cause.witness, Witness):
         text = written(cause.witness.text)
-        if text not in cause.what:
+        if text not in cause.what and f"`{cause.witness.text}`" not in cause.what:
             return f"{cause.what} Seen in {text}."
     return cause.what

@@ -13,7 +13,7 @@ def tokens_and_ids(tokenizer: Tokenizer, ids: Sequence[int] | None) -> list[str]
     if ids is None:
         return ["can't be encoded", ""]
     labels = [f"`{token_label(tokenizer.token_bytes(token))}`" for token in ids]
-    return [" ".join(labels), " ".join(map(str, ids))]
+    return [" ".join(labels) or "nothing", " ".join(map(str, ids))]
 
 
 def text_sections(

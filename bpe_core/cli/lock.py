@@ -1,6 +1,7 @@
 """`lock` and `check`: record which ids a tokenizer gives, and check whether a tokenizer still gives them."""
 
 import json
+import os
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
@@ -52,6 +53,10 @@ def run_lock(options: Namespace) -> int:
     texts with their ids (probes): numbers, white space, scripts, special tokens, and tokens of this
     tokenizer.
     """
+    if os.path.realpath(options.output) == os.path.realpath(options.tokenizer):
+        raise OptionError(
+            f"{visible(options.output)} is the tokenizer; name another file for the lock."
+        )
     check_place(options.output)
     made = lock(open_tokenizer(options.tokenizer, options.pattern))
     made.save(options.output)

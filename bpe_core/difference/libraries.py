@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bpe_core.difference.lock import Ids, Subject
-from bpe_core.errors import FetchError, FormatError
+from bpe_core.errors import FetchError, FormatError, OptionError
 from bpe_core.formats.file import tokenizer_at
 from bpe_core.formats.tiktoken import to_tiktoken
 from bpe_core.tokenizer import Tokenizer
@@ -31,6 +31,7 @@ def of_library(
     Raises:
         FetchError: The library is not installed.
         FormatError: The library can't read the file or the folder.
+        OptionError: transformers would read another file.
     """
     if name == "transformers":  # reads these variables when it is imported
         os.environ["HF_HUB_OFFLINE"] = "1"
@@ -48,7 +49,12 @@ def of_library(
         path = tokenizer_at(path)
         read = library.Tokenizer.from_file
     else:
-        path = path if path.is_dir() else path.parent
+        if not path.is_dir():
+            if path.name != "tokenizer.json":
+                raise OptionError(
+                    f"transformers reads a folder, not {visible(str(path))}; name a folder or its tokenizer.json."
+                )
+            path = path.parent
         read = partial(
             library.AutoTokenizer.from_pretrained,
             local_files_only=True,

@@ -440,7 +440,7 @@ def test_wrong_usage_is_told_in_one_sentence(
 
 def test_options_may_come_between_paths(bpescope: Bpescope) -> None:
     line = "diff one.json one.json --pattern none --pattern words text.txt --lines 1 seed.txt"
-    assert " of 2 texts." in bpescope(line)[1]
+    assert " of 10 lines " in bpescope(line)[1]
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,17 @@ def test_changed_data_without_a_witness_are_undecided(bpescope: Bpescope) -> Non
     assert second == "The merges changed."
 
 
+def test_a_lock_does_not_overwrite_its_tokenizer(bpescope: Bpescope) -> None:
+    before = Path("one.json").read_bytes()
+    code, _, error = bpescope("lock one.json -o ./one.json")
+    assert code == 2
+    assert (
+        error
+        == "bpescope: ./one.json is the tokenizer; name another file for the lock.\n"
+    )
+    assert Path("one.json").read_bytes() == before
+
+
 def test_ids_that_moved_are_proved_by_the_digest(bpescope: Bpescope) -> None:
     bpescope(LOCK)
     content = json.loads(Path("one.lock").read_text())
@@ -107,6 +118,10 @@ def test_transformers_never_runs_code_of_a_folder(
         monkeypatch.setenv(name, "restored after the test")
     bpescope(LOCK)
     code, _, error = bpescope("check one.lock one.json --with transformers")
+    assert code == 2
+    assert error.endswith("name a folder or its tokenizer.json.\n")
+    Path("one.json").rename("tokenizer.json")
+    code, _, error = bpescope("check one.lock tokenizer.json --with transformers")
     assert code == 2
     assert error.startswith("bpescope: transformers can't read ")
     assert error.endswith(": This folder contains custom code.\n")
