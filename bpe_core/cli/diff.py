@@ -19,6 +19,7 @@ from bpe_core.difference.records import (
     Witness,
     label_of_id,
     written,
+    written_tokens,
 )
 from bpe_core.errors import OptionError
 from bpe_core.report import ReportTable, Section, as_text
@@ -196,6 +197,7 @@ def _with_text(cause: Cause) -> str:
         return f"{cause.what} No text that shows it was found."
     if isinstance(cause.witness, Witness):
         text = written(cause.witness.text)
-        if text not in cause.what and f"`{cause.witness.text}`" not in cause.what:
+        label = written_tokens([cause.witness.text.encode()])
+        if text not in cause.what and label not in cause.what:
             return f"{cause.what} Seen in {text}."
     return cause.what

@@ -64,7 +64,12 @@ def _compare_tokens(sides: Sides) -> PartComparison:
     b = sides.b
     only_in_a = [TokenOfOne(a.text(token), token, True) for token in _only_in(a, b)]
     only_in_b = [TokenOfOne(b.text(token), token, False) for token in _only_in(b, a)]
-    different = f"{counted(len(only_in_a), 'token is', 'tokens are')} in A only, and {len(only_in_b):,} in B only."
+    counts = [
+        f"{counted(len(tokens), 'token is', 'tokens are')} in {owner} only"
+        for tokens, owner in ((only_in_a, "A"), (only_in_b, "B"))
+        if tokens
+    ]
+    different = f"{', and '.join(counts)}."
     n_common = len(a.ids.keys() & b.ids.keys()) + len(a.whole.keys() & b.whole.keys())
     same = f"A and B can produce the same {counted(n_common, 'token')}."
     suspects = [*only_in_a, *only_in_b]
