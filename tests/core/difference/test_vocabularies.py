@@ -86,7 +86,7 @@ def test_a_token_of_one_only_is_its_own_witness():
     assert causes(vocabulary) == [
         ("`abc` is a token of A only; B makes it `ab` + `c`.", "abc")
     ]
-    assert vocabulary.sentence == ("1 token is in A only, and 0 in B only.")
+    assert vocabulary.sentence == ("1 token is in A only.")
     assert merges.is_same and ids.is_same
     vocabulary, _, _ = compared(b, a)
     assert causes(vocabulary) == [
@@ -184,7 +184,7 @@ def test_a_pattern_that_keeps_a_token_from_occurring_is_a_proof():
     vocabulary, _, _ = compared(a, b)
     assert vocabulary.is_same
     assert vocabulary.sentence == (
-        "1 token is in A only, and 0 in B only."
+        "1 token is in A only."
         " The split patterns cut these bytes in every text, so no ids differ."
     )
     assert verdict(a, of_merges(*merges, pattern="none")) == "same"
@@ -206,7 +206,7 @@ def test_what_no_text_shows_is_undecided():
     vocabulary, _, _ = compared(a, of_merges(pattern=pattern))
     assert vocabulary.is_same is None
     assert vocabulary.sentence == (
-        "1 token is in A only, and 0 in B only. None of 617 texts tried shows it."
+        "1 token is in A only. None of 617 texts tried shows it."
     )
     ((what, witness),) = [(cause.what, cause.witness) for cause in vocabulary.causes]
     assert what.startswith("`ab` is a token of A only") and witness is None
