@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from bpe_core.corpus import TextFile, find_files
-from bpe_core.errors import BpeError, OptionError, Stopped
+from bpe_core.errors import BpeError, OptionError, Stopped, TextError
 from bpe_core.formats import load
 from bpe_core.metrics.comparison import ComparedText, Comparison, TokenCounts
 from bpe_core.metrics.sampled import sample_text
 from bpe_core.metrics.sections import TextSection
 from bpe_core.metrics.sections import sections as sections_of
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import visible
 from bpe_core.worker.comparison_json import TokenizerSource, summary
 from bpe_core.worker.differences import send_differences
 from bpe_core.worker.job import Job, Request
@@ -129,7 +130,7 @@ class ComparedReading:
             streamed: The blocks of the only text if there are no paths. The text is called "stdin".
 
         Raises:
-            TextError: A file that is itself one of `paths` can't be read.
+            TextError: A file that is itself one of `paths` can't be read, or no file has rows.
             OptionError: The texts have no sections.
         """
         with suppress(Stopped):
@@ -143,9 +144,11 @@ class ComparedReading:
                 self.add("stdin", streamed)
         self.send()
         if not self.comparison.texts and not self.job.stopped:
-            raise OptionError(
-                'These texts have no line "# Title"; leave out --sections.'
-            )
+            if self.by_section:
+                raise OptionError(
+                    'These texts have no line "# Title"; leave out --sections.'
+                )
+            raise TextError(f"{visible(paths[0])} has no rows; name other texts.")
 
     def send(self) -> None:
         """Send the texts that were added since the last call, and from time to time a summary."""

@@ -282,6 +282,7 @@ def odd_files(folder: Path) -> None:
     Path("latin.txt").write_bytes("caf\xe9".encode("latin-1"))
     Path("ids").write_text("97 99999")
     Path("tokens.json").write_text('{"tokens": [97]}')
+    Path("no_rows.csv").write_text("text\n")
 
 
 @pytest.mark.parametrize(
@@ -333,6 +334,10 @@ def odd_files(folder: Path) -> None:
             "stdin can't be combined with other inputs",
         ),
         ("compare -t one.json -t two.json text.none", "text.none cannot be read"),
+        (
+            "compare -t one.json -t two.json no_rows.csv::text",
+            "no_rows.csv::text has no rows; name other texts.",
+        ),
         ("compare -t one.json -t text.txt text.txt", "text.txt"),
         (
             "compare -t one.json -t two.json --reference de text.txt",
