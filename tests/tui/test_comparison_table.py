@@ -182,6 +182,20 @@ def test_the_hint_of_a_script_without_spaces_says_what_it_is_not_for(
     assert "without spaces" in hints["Han"] and "without spaces" not in hints["Latin"]
 
 
+def test_a_folder_with_the_name_of_a_script_is_not_that_script(
+    comparison: ComparisonRun,
+) -> None:
+    one = metrics.Comparison([train(TEXT, vocab_size=270)])
+    one.add("Han/a.txt", TEXT, folder="Han")
+    one.add("Yi/a.txt", TEXT, folder="Yi")
+    folders = replace(
+        of_one(comparison, TEXT), texts=one.texts, found=summary(one, [("a", "")])
+    )
+    view = seen(folders, "folders")
+    assert [texts(view, row)["name"] for row in range(view.n_rows)] == ["Han", "Yi"]
+    assert not any("spaces" in view.row(row).hint for row in range(view.n_rows))
+
+
 def test_numbers_are_shown_with_how_often_they_are_cut_so(
     comparison: ComparisonRun,
 ) -> None:

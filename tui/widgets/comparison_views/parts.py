@@ -125,7 +125,7 @@ class _PartsView:
             target = self._comparison.place_in_file(place)
             if target:
                 hint += "; Enter opens it in the editor"
-        elif name in WITHOUT_SPACES:
+        elif self._kind == "script" and name in WITHOUT_SPACES:
             hint += "; written without spaces, so metrics per word do not apply"
         values = self._values(part)
         others = _relative(values)[1:]
