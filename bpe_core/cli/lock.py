@@ -16,6 +16,7 @@ from bpe_core.difference.libraries import LIBRARIES, of_library
 from bpe_core.difference.lock import lock, read_lock
 from bpe_core.difference.records import Witness, label_of_id
 from bpe_core.errors import OptionError
+from bpe_core.formats.file import tokenizer_at
 from bpe_core.hub import encoding_of, located
 from bpe_core.process import print_to_stderr
 from bpe_core.report import ReportTable, aligned
@@ -53,12 +54,13 @@ def run_lock(options: Namespace) -> int:
     texts with their ids (probes): numbers, white space, scripts, special tokens, and tokens of this
     tokenizer.
     """
-    if os.path.realpath(options.output) == os.path.realpath(options.tokenizer):
+    path = tokenizer_at(Path(located(options.tokenizer, print_fetching)))
+    if os.path.realpath(options.output) == os.path.realpath(path):
         raise OptionError(
             f"{visible(options.output)} is the tokenizer; name another file for the lock."
         )
     check_place(options.output)
-    made = lock(open_tokenizer(options.tokenizer, options.pattern))
+    made = lock(open_tokenizer(str(path), options.pattern))
     made.save(options.output)
     texts = counted(len(made.probes), "text")
     print_to_stderr(f"Wrote {texts} with their ids to {visible(options.output)}.")

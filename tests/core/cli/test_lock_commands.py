@@ -68,6 +68,20 @@ def test_a_lock_does_not_overwrite_its_tokenizer(bpescope: Bpescope) -> None:
     assert Path("one.json").read_bytes() == before
 
 
+def test_a_lock_does_not_overwrite_the_tokenizer_in_a_folder(
+    bpescope: Bpescope,
+) -> None:
+    file = Path("model/tokenizer.json")
+    file.parent.mkdir()
+    save(load("one.json"), file, format="huggingface")
+    before = file.read_bytes()
+    code, _, error = bpescope("lock model -o model/tokenizer.json")
+    assert code == 2 and "model/tokenizer.json is the tokenizer" in error
+    assert file.read_bytes() == before
+    assert bpescope("lock model -o model/tokenizer.lock")[0] == 0
+    assert bpescope("check model/tokenizer.lock model")[0] == 0
+
+
 def test_ids_that_moved_are_proved_by_the_digest(bpescope: Bpescope) -> None:
     bpescope(LOCK)
     content = json.loads(Path("one.lock").read_text())
