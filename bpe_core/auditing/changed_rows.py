@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bpe_core.auditing.matrix import Array
 
 _ROWS_AT_A_TIME: Final = 4096
-"""Rows of a matrix that are in memory at a time."""
+"""Maximum number of rows in memory at a time."""
 _BIASES: Final = tuple(name.replace(".weight", ".bias") for name in USUAL_NAMES)
 """Biases of output embeddings, with a number for each id."""
 

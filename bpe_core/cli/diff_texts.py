@@ -25,12 +25,12 @@ def text_sections(
         compared: The result of `compare_texts`.
         tokenizers: A and B.
     """
-    of_a, of_b = compared.n_tokens
+    n_of_a, n_of_b = compared.n_tokens
     share = compared.n_different_lines / max(1, compared.n_lines)
     lines = counted(compared.n_lines, "line")
     sentences = [
         f"Different lines: {compared.n_different_lines:,} of {lines} ({share:.2%}).",
-        f"Tokens: {of_a:,} in A, {of_b:,} in B ({compared.change:+.2%}).",
+        f"Tokens: {n_of_a:,} in A, {n_of_b:,} in B ({compared.change:+.2%}).",
     ]
     if not compared.causes:
         yield Section("On these texts", sentences)
@@ -44,10 +44,11 @@ def text_sections(
     a, b = tokenizers
     rows = []
     for cause in compared.causes:
-        for found in cause.first:
-            cells = tokens_and_ids(a, found.a) + tokens_and_ids(b, found.b)
-            place = f"{found.name}:{found.line}"
-            rows.append([cause.part, f"{found.n_times:,}", *cells, place])
+        for difference in cause.first:
+            of_a = tokens_and_ids(a, difference.a)
+            of_b = tokens_and_ids(b, difference.b)
+            place = f"{difference.name}:{difference.line}"
+            rows.append([cause.part, f"{difference.n_times:,}", *of_a, *of_b, place])
     head = ["cause", "times", "A", "ids of A", "B", "ids of B", "first in"]
     table = ReportTable(head, rows, numbers=(1,), widest=60)
     yield Section("First differences", table=table)

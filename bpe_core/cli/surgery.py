@@ -55,18 +55,7 @@ def run_prune(options: Namespace) -> int:
     Without a token, the tokens that are built on it may become unreachable, or encode only a whole pre-token.
     prune then lists them and writes nothing, until you add --with-descendants or --keep-parents.
     """
-    for option, needed in (
-        ("score", "audit"),
-        ("corpus", "audit"),
-        ("fewer_than", "unused_in"),
-        ("embeddings", "renumber"),
-    ):
-        is_given = getattr(options, option) not in (None, [], ())
-        if is_given and not getattr(options, needed):
-            first, second = (name.replace("_", "-") for name in (option, needed))
-            raise OptionError(
-                f"--{first} needs --{second}; add --{second}, or leave out --{first}."
-            )
+    _check_needed_options(options)
     mapping_file = f"{options.output}.mapping.json"
     source = Source.open(options, mapping_file if options.renumber else "")
     before = source.tokenizer
@@ -96,6 +85,26 @@ def run_prune(options: Namespace) -> int:
         else:
             finish(source, job, pruned, lists)
     return 0
+
+
+def _check_needed_options(options: Namespace) -> None:
+    """Raise `OptionError` if an option is given without the one that it needs."""
+    for option, needed in (
+        ("--score", "--audit"),
+        ("--corpus", "--audit"),
+        ("--fewer-than", "--unused-in"),
+        ("--embeddings", "--renumber"),
+    ):
+        # 0 is a value: --score 0
+        is_given = _value(options, option) not in (None, [], ())
+        if is_given and not _value(options, needed):
+            raise OptionError(
+                f"{option} needs {needed}; add {needed}, or leave out {option}."
+            )
+
+
+def _value(options: Namespace, option: str) -> object:
+    return getattr(options, option.removeprefix("--").replace("-", "_"))
 
 
 def _chosen_tokens(tokenizer: Tokenizer, options: Namespace, job: Job) -> list[int]:

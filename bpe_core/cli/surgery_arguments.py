@@ -84,7 +84,7 @@ def add_graft(parser: Parser) -> None:
     words.add_argument(
         "--words",
         metavar="FILE",
-        help="one word per line, with any leading space; a line in quotation marks is a JSON string",
+        help="one word per line, including any leading space; a line in quotation marks is a JSON string",
     )
     words.add_argument(
         "--from",

@@ -169,7 +169,11 @@ def _rows(before: Tokenizer, saved: Result) -> list[tuple[int, ...]]:
 def _write(
     source: Source, job: Job, saved: Result, embeddings: ChangedEmbeddings | None
 ) -> None:
-    """Write the tokenizer and the embeddings, which are complete before it is written, and renamed after it."""
+    """Write the tokenizer and the embeddings.
+
+    The embeddings are written to a temporary file, then the tokenizer is written, and then the temporary file gets its name.
+    So if the embeddings can't be written, neither file is changed.
+    """
     options = source.options
     save = partial(
         save_changed, saved, options.output, format=source.format, source=source.file

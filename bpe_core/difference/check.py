@@ -20,8 +20,9 @@ def check(lock: Lock, tokenizer: Tokenizer) -> Difference:
     All probes are tried even if the digests are equal: the Unicode tables of the `regex` module may have changed.
 
     Returns:
-        The difference between the lock, A, and the tokenizer, B. It is "unknown" if the digest of a part changed, and no
-        probe shows it. The causes are the parts that changed.
+        The difference between the lock, A, and the tokenizer, B. Without a probe that shows a difference, the verdict is
+        "different" if the digest of the ids changed, and "unknown" if only other digests changed. The causes are the parts
+        that changed.
 
     Examples:
         >>> from bpe_core import train

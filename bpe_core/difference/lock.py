@@ -36,7 +36,7 @@ class Probe(NamedTuple):
 
 
 class Subject(NamedTuple):
-    """The functions of a tokenizer that is described or checked."""
+    """The functions of a tokenizer to lock or to check."""
 
     encode: Callable[[str, bool], Ids | None]
     """Returns the ids of a text; None if it can't be encoded. The flag says whether special tokens in it are read."""
@@ -77,7 +77,7 @@ class Lock:
 
 
 def _list(name: str, probes: Sequence[Probe]) -> Iterator[str]:
-    """Yield a list of probes, one per line, as the next value of an object."""
+    """Yield the JSON of one more field of the lock: a list of probes, one per line."""
     yield f',\n "{name}": [\n'
     yield ",\n".join(f"  {json.dumps(probe._asdict())}" for probe in probes)
     yield "\n ]"

@@ -99,9 +99,13 @@ class MergeOrders:
 
     def has_late_merges(self) -> bool:
         """Whether a merge comes before one that makes a part of it, in A or B."""
-        return any(
-            maker > place or self._is_inverted(place, maker)
-            for place, parts in enumerate(self.merges)
-            for maker in map(self._place_of_token.get, parts)
-            if maker is not None
-        )
+        for place, parts in enumerate(self.merges):
+            for part in parts:
+                maker = self._place_of_token.get(part)
+                if maker is None:
+                    continue
+                is_late_in_a = maker > place
+                is_late_in_b = self._ranks_in_b[maker] > self._ranks_in_b[place]
+                if is_late_in_a or is_late_in_b:
+                    return True
+        return False

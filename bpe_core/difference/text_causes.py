@@ -77,7 +77,7 @@ class TextCauses:
     ) -> str:
         texts_of_a = [piece.prepared_text for piece in pieces_of_a]
         texts_of_b = [piece.prepared_text for piece in pieces_of_b]
-        # An `Alignment` gives an added token as "".
+        # `self._added` contains "", which is the text of an added token in an `Alignment`.
         if not self._added.isdisjoint(texts_of_a + texts_of_b):
             return "added tokens"
         tokens_of_a = list(map(self._a.token_bytes, stretch.a))
@@ -100,7 +100,8 @@ class TextCauses:
         if not self._shared_tokens.issuperset(tokens_of_a + tokens_of_b):
             return "vocabulary"
         if b"".join(tokens_of_a) != b"".join(tokens_of_b):
-            return "normalizer"  # it adds text before the next piece
+            # The pieces are equal. So one of the normalizers adds text before the next piece.
+            return "normalizer"
         return "merges"
 
 

@@ -72,7 +72,7 @@ class TextsCompared:
         return of_b / of_a - 1 if of_a else 0.0
 
     def as_json(self) -> dict[str, Any]:
-        """Return the fields and the change of tokens, as `bpescope diff --json` prints them: `n_lines` as "lines"."""
+        """Return the fields and `change`, as `bpescope diff --json` prints them. Names lose "n_": `n_lines` is "lines"."""
         return asdict(self, dict_factory=_json_object) | {"change": self.change}
 
 
@@ -150,7 +150,7 @@ class _TextsComparison:
         self._compared: Final = TextsCompared()
         self._causes: Final[dict[str, TextsCause]] = {}
         self._last_lines: Final[dict[str, tuple[int, int]]] = {}
-        """Part -> the text and the line of its last difference."""
+        """Part -> the index of the text, and the line, of the last difference that it causes."""
         self._known: Final[dict[tuple[object, ...], TextDifference]] = {}
 
     def add(self, text: NamedText) -> None:

@@ -88,15 +88,21 @@ def _only_in(one: LiveMerges, other: LiveMerges) -> Iterator[bytes]:
 
 
 def _about_unreachable(sides: Sides) -> str:
-    """Return a sentence about tokens of one only that no text becomes; "" if there are none."""
-    pair, a, b, _ = sides
+    """Return a sentence about the tokens that only A or only B has, and no text becomes; "" if there are none."""
+    pair = sides.pair
+    a = sides.a
+    b = sides.b
     added = added_tokens(pair.a) | added_tokens(pair.b)
     unreachable = (a.unreachable() - b.tokens()) | (b.unreachable() - a.tokens())
     unreachable.difference_update(map(str.encode, added))
     if not unreachable:
         return ""
-    n_tokens = counted(len(unreachable), "other token")
-    return f" Encoding never produces {n_tokens} of A or B only."
+    n_tokens = counted(
+        len(unreachable),
+        "other token that is in only one of them",
+        "other tokens that are in only one of them",
+    )
+    return f" Encoding never produces {n_tokens}."
 
 
 def _compare_merges(sides: Sides) -> PartComparison:

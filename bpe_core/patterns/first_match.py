@@ -48,7 +48,7 @@ class FirstMatchSearch(PairSearch[_State]):
             a: The first pattern.
             b: The second pattern.
             a_drops: Whether text that the first pattern does not match is dropped.
-            b_drops: The same of the second pattern.
+            b_drops: The same for the second pattern.
 
         Raises:
             ValueError: A pattern can't be simulated exactly.
@@ -56,8 +56,10 @@ class FirstMatchSearch(PairSearch[_State]):
         super().__init__(a, b, most_states=_MOST_STATES)
         self._differences: Final = {_Found.DIFFERENT}
         if a_drops != b_drops:
+            # Where neither matches, one drops the text, and the other keeps it.
             self._differences.add(_Found.NOTHING)
         if not (a_drops and b_drops):
+            # If both drop text without a match, an empty match makes no difference: it adds no piece.
             self._differences.add(_Found.EMPTY)
         self.start: Final = _State(self.a.start, self.b.start, _Found.UNREAD)
 

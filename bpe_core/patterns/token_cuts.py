@@ -51,6 +51,7 @@ class _Place(NamedTuple):
 
     @property
     def is_known(self) -> bool:
+        """Whether it is known of both patterns if they cut."""
         return self.a <= _CUT and self.b <= _CUT
 
     @property
@@ -75,7 +76,7 @@ class _Progress(NamedTuple):
     n_left: list[int]
     """At index n: how many of the first n attempts are still open. There is no index beyond an attempt that matches."""
     cut: int
-    """Whether there is a cut before the character, as in `_Place`."""
+    """What is known of a cut before the character: a value such as `_Place.a`."""
     is_skip: bool
     """Whether the cut is after a skipped character."""
 
@@ -116,7 +117,10 @@ class _CutSearch(PairSearch[_State]):
         }
 
     def _rests(self, start: str) -> Iterator[str]:
-        """Yield all beginnings of texts that decide the look-aheads, and shorter texts."""
+        """Yield `start` and all longer texts, each up to the character that decides the look-aheads.
+
+        `_Side` reads them as what may follow in a text, the shorter ones as the end of a text.
+        """
         yield start
         if start and self.is_decided(start):
             return
@@ -164,9 +168,10 @@ class _CutSearch(PairSearch[_State]):
 
 
 def _kinds_around_places(tokens: Iterable[bytes], alphabet: Alphabet) -> Iterator[str]:
-    """Yield the kinds around each place inside of a token: one before it, those after it.
+    """Yield, for each place inside of a token, the kind before it and the kinds after it, as `_Place.around`.
 
-    For "aab" with the kinds "a" and "b", they are "aab", around the place in "aa", and "ab".
+    In the token "the" + two digits, with the kinds "a" (letters) and "1" (digits), the places are t|h, h|e, e|1 and 1|1.
+    The first two yield "aa1", the third "a1", and the last one "11".
     """
     texts = {token.decode(errors="surrogateescape") for token in tokens}
     kinds_of = alphabet.kinds_of_characters(set(chain.from_iterable(texts)))

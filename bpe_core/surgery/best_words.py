@@ -84,7 +84,7 @@ def best_words(tokenizer: Tokenizer, counts: Counts) -> Iterator[SavingWord]:
 
 
 class _Search:
-    """The pieces of the texts, and the upper bounds of their savings."""
+    """A search through the pieces of the texts, in the order of the upper bounds of their savings."""
 
     def __init__(self, tokenizer: Tokenizer, counts: Counts) -> None:
         self._grafter = Grafter(tokenizer)

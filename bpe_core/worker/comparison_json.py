@@ -134,7 +134,7 @@ def metric_rows(summary: Mapping[str, Any]) -> Iterator[MetricRow]:
 
 
 def number_split_rows(summary: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """Return the most frequent splits of long numbers, by tokenizer: first those of rank 1, then of rank 2 and 3.
+    """Return a row with each tokenizer's most frequent split of long numbers, then a row with the second, and so on.
 
     A split is written as "3+1 (12)" if 12 numbers such as 2024 are split so, or "" if there is none.
     """

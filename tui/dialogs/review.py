@@ -47,7 +47,9 @@ class ReviewChange(Dialog[str]):
                 yield Static(id="review-list", markup=False)
             yield Horizontal(classes="dialog--buttons")
             yield Label(
-                "Working it out … Escape stops", classes="dialog--hint", markup=False
+                "Working out the change… Escape cancels",
+                classes="dialog--hint",
+                markup=False,
             )
 
     def on_mount(self) -> None:
@@ -59,7 +61,7 @@ class ReviewChange(Dialog[str]):
         return super().dismiss(result)
 
     async def show(self, sentences: str, lists: str, answers: str) -> None:
-        """Show the change: sentences, a report that can be scrolled, and a button for each of the keys `answers`."""
+        """Show the change: sentences, lists that can be scrolled, and a button for each key in `answers`."""
         self.query_one("#review-sentences", Static).update(sentences)
         self.query_one("#review-list", Static).update(lists)
         for key in answers:
@@ -67,7 +69,7 @@ class ReviewChange(Dialog[str]):
             button = Button(label, compact=True, action=f"screen.answer('{key}')")
             await self.query_one(".dialog--buttons").mount(button)
         self._answers = answers
-        self.tell("Not saved yet. Tab goes to the buttons, Escape drops the change")
+        self.tell("Not saved yet. Tab moves to the buttons, Escape discards the change")
 
     def action_answer(self, key: str) -> None:
         if key in self._answers:

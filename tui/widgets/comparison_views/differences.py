@@ -97,7 +97,7 @@ def disagreements_view(comparison: ComparisonRun, pair: Found) -> View:
 
 
 def _row_in_text(comparison: ComparisonRun, found: Found, length: int) -> Row:
-    """Return a row about a place in a text, without its other cells. Enter selects `length` characters there."""
+    """Return a row with only the cell "where". Enter selects `length` characters at that place in a text."""
     place = TextPlace(*found["place"])
     where = f"{visible(found['in'])}:{found['line']}"
     hint = f"First at {where}, {how_often(found['count'])} in all; Enter opens it in the editor."

@@ -121,7 +121,7 @@ def column_of(
     sorts: bool = False,
     **more: Any,
 ) -> Column:
-    """Return a column of what the rows have under `key`. `sorts` is whether rows can be sorted by it."""
+    """Return a column that shows the cell `key` of each row. `sorts` is whether the rows can be sorted by it."""
 
     def cell(_: object, number: int) -> str | Cell:
         return row_of(number).cells.get(key, "")
