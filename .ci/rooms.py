@@ -26,9 +26,9 @@ class Limit(NamedTuple):
 # that two tokenizers are the same or finds a text, on texts by cause, and holds them to a lock; `surgery` removes and adds
 # tokens with proofs, in five formats. Both have more than was planned for them (15,000), and are the place to take away.
 LIMITS = {
-    "bpe_core": Limit(nodes=235_800, files=199),
+    "bpe_core": Limit(nodes=229_800, files=197),
     # The stage, lessons with questions that check themselves, jump labels, compared texts and a drawn token.
-    "tui": Limit(nodes=166_300, files=157),
+    "tui": Limit(nodes=164_000, files=156),
 }
 
 # Per line of code, and per 1,000 lines of code. Projects that people like to read stay below these.
